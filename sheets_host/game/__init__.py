@@ -1,0 +1,1 @@
+"""The rules of the Composer Auction. Standard library only; knows no spreadsheet."""

@@ -1,0 +1,52 @@
+"""What is right and what is not with a workbook in a file. Changes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sheets_host.stores.base import Finding, StoreError
+from sheets_host.stores.excel.locks import holders
+from sheets_host.stores.excel.package import Package
+from sheets_host.stores.excel.saving import backup_folder, read_file
+
+
+def diagnose(path: Path, name: str) -> tuple[Finding, ...]:
+    """Look at the file, its folder, who has it open, and the backups."""
+    try:
+        package = Package.open(read_file(path), name)
+    except StoreError as error:
+        return (Finding(False, error.message, error.hint),)
+    findings = [Finding(True, f"{name} can be read: {len(package.sheets)} tabs.")]
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        findings.append(Finding(True, f"The file and its folder {path.parent} can be written."))
+    else:
+        findings.append(
+            Finding(
+                False,
+                f"{path} or its folder is read-only.",
+                "clear the file's read-only mark, or move it to a folder of yours",
+            )
+        )
+    for holder in holders(path):
+        if holder.stale:
+            findings.append(
+                Finding(
+                    None,
+                    f"{holder.file.name} was left behind by {holder.program}, which no longer"
+                    " runs.",
+                    f"delete {holder.file}",
+                )
+            )
+        else:
+            findings.append(
+                Finding(
+                    False,
+                    f"{holder.program} has the workbook open ({holder.who}).",
+                    "save and close it there; a lock left behind is passed with --ignore-lock",
+                )
+            )
+    folder = backup_folder(path)
+    kept = len(list(folder.glob("*"))) if folder.is_dir() else 0
+    findings.append(Finding(True, f"{kept} backups and copies lie in {folder}."))
+    return tuple(findings)

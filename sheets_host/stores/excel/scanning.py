@@ -1,0 +1,318 @@
+"""One pass over a sheet's XML (ECMA-376 part 1, 18.3.1): what stands where, not yet understood.
+
+The handlers are the hottest code of reading: the Record of a large game has 100,000 cells. They
+keep raw texts and leave their meaning to reading.py, which sees each different one once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, NoReturn
+from xml.parsers.expat import XMLParserType
+
+from sheets_host.grid import Area, place_of
+from sheets_host.stores.base import StoreError
+from sheets_host.stores.excel.formulas import MAX_COLUMN, MAX_ROW
+from sheets_host.stores.excel.markup import MAIN, MAX_DEPTH, Enough, feed, parser_of
+from sheets_host.stores.excel.package import Package, SheetRef
+from sheets_host.stores.excel.texts import MAX_PIECES, TEXT, Runs, Text
+
+EMPTY_RUN: Final = 2_000
+"""Rows in a run without a value, after which the rest of a tab is taken to be empty."""
+MAX_CELLS: Final = 400_000
+"""Cells of one tab that hold something; a game of 200 players has 112,000 in its Record."""
+MAX_BLANKS: Final = 4_000_000
+"""Cells of one tab that have a format and hold nothing, among those that do."""
+MAX_BLANK_RUN: Final = 1_000_000
+"""Such cells in a run, after which the rest of a tab is taken to be empty."""
+MAX_READ: Final = 128 << 20
+"""Bytes of one tab that are put through the parser."""
+MAX_HEAD: Final = 4 << 20
+"""Bytes before a tab's rows."""
+
+Raw = tuple[str, str, str | None, str | None, Text | None]
+"""A cell as it is written: type, style, value, formula, inline text."""
+
+_WORKSHEET: Final = MAIN + "worksheet"
+_SHEET_DATA: Final = MAIN + "sheetData"
+_ROW: Final = MAIN + "row"
+_C: Final = MAIN + "c"
+_V: Final = MAIN + "v"
+_F: Final = MAIN + "f"
+_IS: Final = MAIN + "is"
+_COL: Final = MAIN + "col"
+_MERGE: Final = MAIN + "mergeCell"
+_TRUE: Final = ("1", "true")
+_DIGITS: Final = "0123456789"
+_END_OF_DATA: Final = re.compile(rb"</([^\s<>/:]{1,80}:)?sheetData\s*>")
+_LONGEST_END: Final = 128  # bytes that such an end may take
+
+
+@dataclass(slots=True)
+class Scan:
+    """What one sheet holds, in raw form.
+
+    struck: cells that hold nothing but are struck out, with their style.
+    arrays: formulas that fill an area. shared: where each shared formula stands, and its text;
+    followers: the cells that share one, by its group.
+    parsed: bytes put through the parser. whole: False where reading stopped early.
+    """
+
+    cells: dict[tuple[int, int], Raw] = field(default_factory=dict)
+    struck: dict[tuple[int, int], str] = field(default_factory=dict)
+    merges: list[Area] = field(default_factory=list)
+    arrays: list[tuple[Area, str]] = field(default_factory=list)
+    followers: dict[tuple[int, int], str] = field(default_factory=dict)
+    shared: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+    parsed: int = 0
+    whole: bool = True
+
+
+def scan(package: Package, sheet: SheetRef, struck: frozenset[str]) -> Scan:
+    """Read a worksheet's part. Raises StoreError where it is damaged or too large.
+
+    struck: the styles whose cells are kept though they hold nothing.
+    After EMPTY_RUN rows without a value the other rows are stepped over unparsed; what follows
+    them (merges) is read again.
+    """
+    scanner = _Scanner(package.name, sheet, struck)
+    chunks = package.pieces(sheet.part)
+    try:
+        feed(scanner.parser(), scanner.guarded(chunks), sheet.part, package.name)
+    except Enough:
+        scanner.scan.whole = False
+        tail = _without_rows(scanner.head, scanner.chunk, chunks)
+        with suppress(Enough):  # a second sheetData, which no program writes, is not read
+            feed(scanner.parser(), scanner.guarded(tail), sheet.part, package.name)
+    return scanner.scan
+
+
+def _without_rows(head: bytes, chunk: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a sheet as if it had no rows: what stands before them, and what stands after."""
+    while not (end := _END_OF_DATA.search(chunk)):
+        following = next(rest, b"")
+        if not following:
+            return  # cut off: the parser will say so
+        chunk = chunk[-_LONGEST_END:] + following
+    yield head + b"<" + (end[1] or b"") + b"sheetData/>"
+    yield chunk[end.end() :]
+    yield from rest
+
+
+class _Scanner:
+    """The handlers, and where they stand in the sheet."""
+
+    def __init__(self, name: str, sheet: SheetRef, struck: frozenset[str]) -> None:
+        self.scan = Scan()
+        self.head = b""  # the XML before the rows
+        self.chunk = b""  # the XML that is being parsed
+        self._name = name
+        self._sheet = sheet
+        self._struck = struck
+        self._parser: XMLParserType | None = None
+        self._depth = 0
+        self._head_known = False
+        self._last_hidden = 0  # column
+        self._row = 0
+        self._row_text = "0"
+        self._row_holds = False
+        self._empty_rows = 0
+        self._columns: dict[str, int] = {}  # letters to numbers
+        self._column = 0
+        self._type = "n"
+        self._style = "0"
+        self._value: str | None = None
+        self._formula: str | None = None
+        self._inline: Text | None = None
+        self._sharing: dict[str, str] = {}  # the attributes of the formula, if it has any
+        self._pieces: list[str] = []  # of the text that is being read
+        self._runs = Runs(self._pieces)  # of the inline text that is being read
+        self._in_item = False
+        self._blanks = 0
+        self._blanks_at_value = 0
+
+    def parser(self) -> XMLParserType:
+        """Return a parser at the beginning of the part that calls these handlers."""
+        self._depth = 0
+        self._blanks_at_value = self._blanks
+        parser = self._parser = parser_of(self._sheet.part, self._name)
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._pieces.append
+        return parser
+
+    def guarded(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the chunks as long as what they held keeps within bounds.
+
+        Between chunks the bounds cost nothing, and one chunk of 64 KB cannot do much harm.
+        """
+        scan = self.scan
+        for chunk in chunks:
+            self.chunk = chunk
+            if not self._head_known:
+                self.head += chunk
+            yield chunk
+            scan.parsed += len(chunk)
+            if self._depth > MAX_DEPTH:
+                self._refuse(f"is nested more than {MAX_DEPTH} deep")
+            if len(self._pieces) > MAX_PIECES:
+                self._refuse(f"holds a text of more than {MAX_PIECES // 16} MB")
+            if len(scan.cells) + len(scan.struck) > MAX_CELLS:
+                self._refuse(f"has more than {MAX_CELLS:,} cells that hold something")
+            if self._blanks > MAX_BLANKS or scan.parsed > MAX_READ or len(self.head) > MAX_HEAD:
+                self._refuse("holds more than can be read")
+            if self._blanks - self._blanks_at_value > MAX_BLANK_RUN:
+                raise Enough
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise StoreError(
+            f'{self._name}: the tab "{self._sheet.title}" {what}.',
+            "Clear what does not belong to the game, formats of empty rows and columns too, "
+            "or move the tab into a new workbook.",
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if tag == _C:
+            ref = attributes.get("r")
+            if ref is None:
+                column = self._column + 1
+            else:
+                letters = ref.rstrip(_DIGITS)
+                column = self._columns.get(letters, 0)
+                if not column or ref[len(letters) :] != self._row_text:
+                    column = self._placed(ref, letters)
+            if column > MAX_COLUMN:
+                self._refuse(f"has a cell beyond the last column, {MAX_COLUMN:,}")
+            self._column = column
+            self._type = attributes.get("t", "n")
+            self._style = attributes.get("s", "0")
+            self._value = self._formula = self._inline = None
+        elif tag in (_V, TEXT):
+            self._pieces.clear()
+        elif self._in_item:
+            self._runs.start(tag, attributes)
+        elif tag == _F:
+            self._pieces.clear()
+            self._sharing = attributes
+        elif tag == _ROW:
+            self._start_row(attributes)
+        elif tag == _IS:
+            self._in_item = True
+        else:
+            self._start_other(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        if tag == _V:
+            pieces = self._pieces
+            self._value = pieces[0] if len(pieces) == 1 else "".join(pieces)
+        elif tag == _C:
+            place = (self._row, self._column)
+            if self._value is None and self._formula is None and self._inline is None:
+                self._blanks += 1
+                if self._style in self._struck:
+                    self.scan.struck[place] = self._style
+            else:
+                self._row_holds = True
+                self._blanks_at_value = self._blanks
+                self.scan.cells[place] = (
+                    self._type, self._style, self._value, self._formula, self._inline,
+                )  # fmt: skip
+        elif tag == TEXT and self._runs.plain:
+            pieces = self._pieces
+            self._runs.texts.append(pieces[0] if len(pieces) == 1 else "".join(pieces))
+        elif tag == _F:
+            self._end_formula()
+        elif tag == _ROW:
+            self._end_row()
+        elif self._in_item:
+            if tag == _IS:
+                self._inline = self._runs.taken()
+                self._in_item = False
+            else:
+                self._runs.end(tag)
+
+    def _placed(self, ref: str, letters: str) -> int:
+        """Return a cell's column where it is not known yet, or where its row is another."""
+        try:
+            row, column = place_of(ref)
+        except ValueError:
+            self._refuse(f'is damaged: it has a cell with the address "{ref[:20]}"')
+        self._to_row(row)
+        self._columns[letters] = column
+        return column
+
+    def _to_row(self, row: int) -> None:
+        if not 0 < row <= MAX_ROW:
+            self._refuse(f"has a cell outside the rows 1 to {MAX_ROW:,}")
+        self._row = row
+        self._row_text = str(row)
+
+    def _start_row(self, attributes: dict[str, str]) -> None:
+        text = attributes.get("r")
+        if text is None:
+            self._to_row(self._row + 1)
+        elif text.isascii() and text.isdigit() and len(text) < 10:
+            self._to_row(int(text))
+        else:
+            self._refuse(f'is damaged: it has a row with the number "{text[:20]}"')
+        self._column = 0
+        self._row_holds = False
+        self._pieces.clear()
+        if attributes.get("hidden") in _TRUE:
+            self.scan.hidden_rows.add(self._row)
+
+    def _end_row(self) -> None:
+        if self._row_holds:
+            self._empty_rows = 0
+            return
+        self._empty_rows += 1
+        if self._empty_rows >= EMPTY_RUN:
+            raise Enough
+
+    def _end_formula(self) -> None:
+        formula = self._formula = "".join(self._pieces)
+        kind = self._sharing.get("t")
+        place = (self._row, self._column)
+        if kind == "shared":
+            group = self._sharing.get("si", "")
+            if formula:
+                self.scan.shared.setdefault(group, (place, formula))
+            else:
+                self.scan.followers[place] = group
+        elif kind in ("array", "dataTable") and ":" in self._sharing.get("ref", ""):
+            self.scan.arrays.append((self._area(self._sharing["ref"]), formula))
+
+    def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
+        self._pieces.clear()
+        if self._depth == 1 and tag != _WORKSHEET:
+            self._refuse("is damaged: its part holds no worksheet")
+        if tag == _SHEET_DATA and not self._head_known:
+            assert self._parser is not None
+            self._head_known = True
+            self.head = self.head[: self._parser.CurrentByteIndex]
+        elif tag == _MERGE:
+            self.scan.merges.append(self._area(attributes.get("ref", "")))
+        elif tag == _COL and attributes.get("hidden") in _TRUE:
+            self._hide_columns(attributes)
+
+    def _area(self, ref: str) -> Area:
+        try:
+            return Area.of(ref)
+        except ValueError:
+            self._refuse(f'is damaged: it names the cells "{ref[:40]}"')
+
+    def _hide_columns(self, attributes: dict[str, str]) -> None:
+        first, last = attributes.get("min", ""), attributes.get("max", "")
+        if not (first + last).isdecimal() or len(first + last) > 20:
+            return  # it can only matter to a notice
+        # In order and apart, as the schema wants them; else a few bytes could mean much work.
+        start = max(int(first or 1), self._last_hidden + 1)
+        self._last_hidden = max(self._last_hidden, min(int(last or first), MAX_COLUMN))
+        self.scan.hidden_columns.update(range(start, self._last_hidden + 1))

@@ -1,0 +1,146 @@
+"""Texts of cells: shared and inline strings, rich runs, escapes (ECMA-376 part 1, 18.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
+
+from sheets_host.stores.base import StoreError
+from sheets_host.stores.excel.markup import MAIN, Enough, walk
+from sheets_host.stores.excel.package import Package
+
+TEXT: Final = MAIN + "t"
+_SI: Final = MAIN + "si"
+_R: Final = MAIN + "r"
+_RPR: Final = MAIN + "rPr"
+_RPH: Final = MAIN + "rPh"
+_STRIKE: Final = MAIN + "strike"
+
+MAX_PIECES: Final = 64
+"""Pieces of one text, of 64 KB each as the parser hands them over."""
+
+
+class RichText(NamedTuple):
+    """A text in runs and, for those that show something, whether each is struck out.
+
+    None stands for a run without a font of its own: the cell's font decides.
+    """
+
+    text: str
+    struck: frozenset[bool | None]
+
+
+Text = str | RichText
+"""What a string item holds. A plain text is a plain str: there are many, and they must be cheap."""
+
+
+def on(attributes: dict[str, str]) -> bool:
+    """Tell whether a font property such as ``<strike/>`` is set; its value defaults to true."""
+    return attributes.get("val", "1") not in ("0", "false")
+
+
+class Runs:
+    """Gathers string items, ``<si>`` or ``<is>``, one after the other, without phonetic runs.
+
+    pieces: where the parser puts text; emptied at each ``<t>``.
+    """
+
+    def __init__(self, pieces: list[str]) -> None:
+        self.pieces = pieces
+        self.texts: list[str] = []
+        self.plain = True
+        self._flags: set[bool | None] = set()
+        self._struck: bool | None = None
+        self._phonetic = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take an element's start inside the item."""
+        if tag == TEXT:
+            self.pieces.clear()
+        elif tag == _R:
+            self.plain = False
+            self._struck = None
+        elif tag == _RPR:
+            self._struck = False
+        elif tag == _STRIKE:
+            self._struck = on(attributes)
+        elif tag == _RPH:
+            self.plain = False
+            self._phonetic = True
+
+    def end(self, tag: str) -> None:
+        """Take an element's end inside the item."""
+        if tag == TEXT:
+            text = "".join(self.pieces)
+            if not self._phonetic:
+                self.texts.append(text)
+                if not self.plain and text.strip():
+                    self._flags.add(self._struck)
+        elif tag == _RPH:
+            self._phonetic = False
+
+    def taken(self) -> Text:
+        """Return the item, and begin the next."""
+        texts = self.texts
+        text = texts[0] if len(texts) == 1 else "".join(texts)
+        texts.clear()
+        if "_x" in text:
+            text = unescaped(text)
+        if self.plain:
+            return text
+        flags = frozenset(self._flags or (None,))
+        self.__init__(self.pieces)  # type: ignore[misc]
+        return RichText(text, flags)
+
+
+_ESCAPE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+
+def unescaped(text: str) -> str:
+    """Return a text with ``_x000D_`` and the like turned into what they stand for (22.9.2.19)."""
+    text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    # Two escapes can make up one character beyond the first plane; a half one is no character.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
+    """Return those shared strings that are wanted and there, by their index.
+
+    The part is read piece by piece and no further than needed; it may be of any size.
+    """
+    part = package.shared_strings
+    if part is None or not wanted:
+        return {}
+    name = package.name
+    last = max(wanted)
+    found: dict[int, Text] = {}
+    index = 0
+    pieces: list[str] = []
+    runs = Runs(pieces)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        runs.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        nonlocal index
+        if tag != _SI:
+            runs.end(tag)
+            return
+        text = runs.taken()
+        if index in wanted:
+            found[index] = text
+        if index == last:
+            raise Enough
+        index += 1
+
+    def text(piece: str) -> None:
+        pieces.append(piece)
+        if len(pieces) > MAX_PIECES:
+            raise StoreError(
+                f"{name}: the part {part} holds a text of more than {MAX_PIECES // 16} MB.",
+                "Take that text out of the workbook.",
+            )
+
+    walk(package.pieces(part), part, name, start, end, text)
+    return found

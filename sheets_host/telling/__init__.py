@@ -1,0 +1,26 @@
+"""What a match tells outside the spreadsheet."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+
+class MissingExtra(Exception):
+    """A library of an optional extra is not installed. hint: what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def library(name: str, purpose: str, extra: str = "music") -> ModuleType:
+    """Import a library of an optional extra. Raises MissingExtra, naming what it is needed for."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingExtra(
+            f"{purpose} needs the library {name}, which cannot be imported here: {error}",
+            f"install the extra: pip install 'sheets-host[{extra}]'",
+        ) from error

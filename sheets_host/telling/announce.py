@@ -1,0 +1,202 @@
+"""Words ready to post in a chat or forum: what a round or the match brought.
+
+Markdown, or plain. A person's text takes no effect in either: no mention, no link, no markup.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sheets_host.game.auction import Outcome, Sale
+from sheets_host.game.conditions import CONDITIONS
+from sheets_host.game.outlook import Hindsight
+from sheets_host.game.scoring import Result
+from sheets_host.game.stages import Stage
+from sheets_host.tabs.reports import View, deadline, moment_text, stamp
+
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$^-])")
+_REACTIVE: Final = re.compile(r"([@#:/.])(?=\S)")
+_GAP: Final = "\u200b"  # no width: breaks a mention, a link or an emoji code, and shows nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How an announcement is written: Markdown or plain."""
+
+    markdown: bool = True
+
+    def name(self, text: str) -> str:
+        """Return a person's text so that nobody is called and nothing is formatted by it."""
+        calm = _REACTIVE.sub(rf"\1{_GAP}", text)
+        return _MARKUP.sub(r"\\\1", calm) if self.markdown else calm
+
+    def strong(self, text: str) -> str:
+        """Return text of ours in bold."""
+        return f"**{text}**" if self.markdown else text
+
+    def heading(self, text: str) -> str:
+        return f"## {text}" if self.markdown else f"{text}\n{'=' * len(text)}"
+
+    def code(self, text: str) -> str:
+        return f"`{text}`" if self.markdown else text
+
+    def items(self, lines: Iterable[str]) -> str:
+        return "\n".join(f"- {line}" for line in lines)
+
+
+def announce_round(view: View, round_: int, voice: Voice) -> str:
+    """Tell what a closed round brought: winners, ties, tokens left, what comes next."""
+    match = view.match
+    parts = [voice.heading(f"{voice.name(view.config.game)}: round {round_} is closed")]
+    outcomes = view.ledger.outcomes[round_]
+    parts.append(voice.items(_outcome(o, view.config.rulings.announced, voice) for o in outcomes))
+    left = (
+        f"{voice.name(name)}: {view.ledger.balances[round_, name].left}" for name in match.names
+    )
+    parts.append(f"{voice.strong('Tokens left')}\n\n{voice.items(left)}")
+    if round_ == match.rounds_closed and not match.reopened:
+        parts.append(_next(view))
+    parts.append(_seal(view, voice))
+    return "\n\n".join(parts) + "\n"
+
+
+def _outcome(outcome: Outcome, announced: str, voice: Voice) -> str:
+    lot = f"Lot {outcome.lot}, {outcome.note}"
+    bid = "" if announced == "winners" else f", for {outcome.bid}"
+    bids = ""
+    if announced == "all bids" and outcome.bids:
+        ordered = sorted(outcome.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
+        bids = " (" + ", ".join(f"{voice.name(name)} {bid}" for name, bid in ordered) + ")"
+    if outcome.sale is Sale.WON and outcome.winner is not None:
+        return f"{lot}: {voice.strong(voice.name(outcome.winner))}{bid}{bids}"
+    if outcome.sale is Sale.TIE:
+        at = "" if announced == "winners" else f" at {outcome.bid}"
+        return f"{lot}: a tie{at}, nobody gains it{bids}"
+    return f"{lot}: no bids"
+
+
+def _next(view: View) -> str:
+    stage = view.match.stage
+    if stage is Stage.FINISHED:
+        return "The match is finished."
+    what = "Composing" if stage is Stage.COMPOSING else f"Round {int(stage)}"
+    until = deadline(view, stage)
+    end = f" until {moment_text(until)} ({view.config.zone.key})" if until else ""
+    return f"{what} is open{end}."
+
+
+def _seal(view: View, voice: Voice) -> str:
+    line = stamp(view.record)
+    words, _, seal = line.partition(", seal ")
+    return f"{words}, seal {voice.code(seal)}"
+
+
+def announce_result(view: View, voice: Voice, hindsight: Mapping[str, Hindsight]) -> str:
+    """Tell the end: winner, candidate, points and where they come from, garnets, hindsight."""
+    result = view.result
+    assert result is not None
+    parts = [voice.heading(f"{voice.name(view.config.game)}: the result"), _end(result, voice)]
+    cards = sorted(result.cards, key=lambda c: (c.rank, c.player.casefold(), c.player))
+    lines = []
+    for card in cards:
+        numbers = ", ".join(
+            f"condition {number} ({card.points_by_condition[number - 1]})"
+            for number in card.fulfilled
+        )
+        gone = ", withdrawn" if card.withdrawn else ""
+        points = "1 point" if card.points == 1 else f"{card.points} points"
+        lines.append(
+            f"{card.rank}. {voice.strong(voice.name(card.player))}: {points}{gone}"
+            + (f" from {numbers}" if numbers else "")
+        )
+    parts.append("\n".join(lines))
+    parts.append(f"{voice.strong('Conditions')}\n\n{voice.items(_shares(result, voice))}")
+    garnets = (f"{voice.name(card.player)}: +{card.earned}" for card in cards if card.earned)
+    parts.append(
+        f"{voice.strong('Garnets earned')}\n\n"
+        + (voice.items(garnets) or "- nobody reached 8 points")
+    )
+    parts.append(
+        _looking_back(
+            cards_points={c.player: c.points for c in cards}, hindsight=hindsight, voice=voice
+        )
+    )
+    parts.append(_seal(view, voice))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _end(result: Result, voice: Voice) -> str:
+    if result.winner is None:
+        if not result.winner_among:
+            return "Nobody is left to win."
+        return f"The win is tied between {_names(result.winner_among, voice)}; the host rules."
+    how = {
+        "points": "by points",
+        "highest pitch": "tied on points, by the highest pitch",
+        "longest note": "tied on points and pitch, by the longest note of that pitch",
+    }.get(result.decided_by, "by the host's ruling")
+    words = [f"{voice.strong(voice.name(result.winner))} wins the Token of Life, {how}."]
+    if result.candidate is not None:
+        words.append(f"The Elimination Candidate is {voice.strong(voice.name(result.candidate))}.")
+    elif result.choice_among:
+        words.append(
+            f"{voice.name(result.winner)} names the Elimination Candidate among"
+            f" {_names(result.choice_among, voice)}."
+        )
+    return " ".join(words)
+
+
+def _names(names: Sequence[str], voice: Voice) -> str:
+    shown = [voice.name(name) for name in names]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def _shares(result: Result, voice: Voice) -> Iterable[str]:
+    for condition, holders, each in zip(CONDITIONS, result.holders, result.each, strict=True):
+        who = (
+            f"{_names(holders, voice)}, {each} each"
+            if len(holders) > 1
+            else (f"{voice.name(holders[0])}, {each}" if holders else "nobody")
+        )
+        yield f"{condition.number}. {condition.name} ({condition.worth}): {who}"
+
+
+def _looking_back(
+    cards_points: Mapping[str, int], hindsight: Mapping[str, Hindsight], voice: Voice
+) -> str:
+    lines = [
+        f"{voice.name(name)} could have had {best.points} with"
+        f" {', '.join(str(note) for note in best.order)}"
+        for name, best in hindsight.items()
+        if best.points > cards_points.get(name, 0)
+    ]
+    if not lines:
+        return ""
+    return f"{voice.strong('In hindsight')}\n\n{voice.items(lines)}"
+
+
+def remind(view: View, missing: Sequence[str], now: dt.datetime, voice: Voice) -> str:
+    """Remind those who have entered nothing for the open stage."""
+    stage = view.match.stage
+    what = "a composition" if stage is Stage.COMPOSING else f"bids for round {int(stage)}"
+    until = deadline(view, stage)
+    end = ""
+    if until is not None:
+        end = f" It closes {moment_text(until)} ({view.config.zone.key}), {time_left(until, now)}."
+    if not missing:
+        return f"Everybody has entered {what}.{end}\n"
+    return f"Still without {what}: {_names(missing, voice)}.{end}\n"
+
+
+def time_left(until: dt.datetime, now: dt.datetime) -> str:
+    """Return ``in 2 hours 5 minutes`` or ``3 hours ago``."""
+    minutes = int(abs((until - now).total_seconds()) // 60)
+    days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
+    counted = [(days, "day"), (hours, "hour"), (rest, "minute")]
+    words = [f"{n} {unit}{'s' * (n != 1)}" for n, unit in counted if n][:2]
+    span = " ".join(words) or "less than a minute"
+    return f"in {span}" if until > now else f"{span} ago"

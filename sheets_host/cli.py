@@ -1,0 +1,468 @@
+"""The verbs: parse, call, print, exit code. Decides nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from sheets_host import __version__
+from sheets_host.game.record import RecordBroken
+from sheets_host.game.stages import Stage, stage_of
+from sheets_host.host.gathering import Table
+from sheets_host.host.verbs import Context, Synced, UsageError, Wish
+from sheets_host.host.verbs import check as check_match
+from sheets_host.host.verbs import sync as sync_match
+from sheets_host.host.verbs import verify as verify_match
+from sheets_host.opening import Access, base_folder, opener, store_for
+from sheets_host.printing import listed, out, say, utf8
+from sheets_host.stores.base import Store, StoreError
+from sheets_host.tabs.problems import DamagedTabs, quoted
+from sheets_host.telling import MissingExtra
+
+OK, PROBLEMS, USAGE, UNREACHABLE, BROKEN = range(5)
+
+app = typer.Typer(
+    name="sheets-host",
+    help="Host a Composer Auction from an Excel workbook or a Google Sheet.",
+    epilog="Exit codes: 0 done, 1 problems in the entries, 2 usage, 3 the workbook cannot be"
+    " reached, read or written, 4 the Record does not verify.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Workbook = Annotated[
+    str,
+    typer.Argument(help="A path (.xlsx or .xlsm), a Google Sheets link, or a bare spreadsheet id."),
+]
+Credentials = Annotated[
+    Path | None,
+    typer.Option("--credentials", help="Google: the service account's or user's key file."),
+]
+IgnoreLock = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-lock", help="Excel: write although the file seems to be open elsewhere."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the host's view as JSON.")]
+
+
+def _context(workbook: str, access: Access) -> Context:
+    return Context(opener(workbook, access))
+
+
+@app.command()
+def new(
+    workbook: Workbook,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(help="A player's name, with garnets if any: Ann or Ann:3. Repeat for each."),
+    ] = None,
+    title: Annotated[str, typer.Option(help="The game's title.")] = "",
+    zone: Annotated[str, typer.Option(help="The time zone of deadlines: Europe/Berlin.")] = "",
+    seed: Annotated[str, typer.Option(help="Makes the deal repeat, for rehearsals.")] = "",
+    entry_sheets: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Sealed play: make an entry sheet for each player here."),
+    ] = None,
+    credentials: Credentials = None,
+    ignore_lock: IgnoreLock = False,
+) -> None:
+    """Make the tabs of a match in a new file, an existing workbook or an empty Google Sheet."""
+    from sheets_host.host.beginning import new as new_match
+    from sheets_host.host.beginning import plan
+    from sheets_host.printing import show_made
+
+    access = Access(credentials, ignore_lock)
+    wish = plan(player or [], title, zone, seed, entry_sheets, base_folder(workbook))
+    made = new_match(store_for(workbook, access), wish, _context(workbook, access))
+    show_made(made)
+    _exit(UNREACHABLE if made.sheets and made.sheets.trouble else OK)
+
+
+@app.command()
+def check(
+    workbook: Workbook,
+    as_json: AsJson = False,
+    credentials: Credentials = None,
+) -> None:
+    """Read everything, show every entry as read and all problems; write nothing."""
+    from sheets_host.printing import show_table
+
+    access = Access(credentials)
+    context = _context(workbook, access)
+    table = check_match(store_for(workbook, access), context)
+    if as_json:
+        _print_json(table)
+    else:
+        show_table(table, context.now())
+    _exit(UNREACHABLE if table.faults else PROBLEMS if table.standing else OK)
+
+
+@app.command()
+def sync(
+    workbook: Workbook,
+    close: Annotated[
+        str | None, typer.Option(metavar="STAGE", help="Close this stage: 1 to 6, or final.")
+    ] = None,
+    due: Annotated[
+        bool, typer.Option("--due", help="Close the open stage if its deadline has passed.")
+    ] = False,
+    every: Annotated[
+        int | None, typer.Option(metavar="SECONDS", help="Repeat until Ctrl-C; mind --due.")
+    ] = None,
+    void: Annotated[
+        bool,
+        typer.Option("--void", help="Close although problems stand: strike out what is wrong."),
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Close without a player whose sheet is out of reach."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show tab by tab what would change; write nothing.")
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the spectators' page current, too.")
+    ] = None,
+    as_json: AsJson = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="On a terminal: close without being asked.")
+    ] = False,
+    credentials: Credentials = None,
+    ignore_lock: IgnoreLock = False,
+) -> None:
+    """Refresh every report; close the open stage if you say so."""
+    from sheets_host.printing import show_synced
+
+    access = Access(credentials, ignore_lock)
+    store, context = store_for(workbook, access), _context(workbook, access)
+    wish = Wish(_stage(close), void, tuple(without or ()), due, dry_run)
+    if every is not None:
+        _watch(store, wish, context, every, page)
+        return
+    done = sync_match(store, wish, context)
+    _keep_page(done, page)
+    if as_json:
+        _print_json(done.after)
+    else:
+        show_synced(done, dry_run)
+    asked = close is None and not due and not dry_run and not as_json
+    if asked and _shall_close(done.after, yes):
+        done = sync_match(store, Wish(done.after.match.stage), context)
+        _keep_page(done, page)
+        show_synced(done, dry_run=False)
+    _exit(_sync_code(done))
+
+
+def _watch(store: Store, wish: Wish, context: Context, seconds: int, page: Path | None) -> None:
+    from sheets_host.host.watching import Beat, watch
+    from sheets_host.printing import show_beat
+
+    if wish.close is not None or wish.dry_run:
+        raise UsageError("--every goes with --due, not with --close or --dry-run")
+
+    def tell(beat: Beat) -> None:
+        if beat.synced is not None:
+            _keep_page(beat.synced, page)
+        show_beat(beat)
+
+    try:
+        watch(store, wish, context, seconds, time.sleep, tell)
+    except KeyboardInterrupt:
+        say("Stopped; the match is as the last line says.")
+
+
+def _keep_page(done: Synced, page: Path | None) -> None:
+    if page is not None:
+        from sheets_host.host.telling import write_page_of
+
+        write_page_of(done.after, page)
+
+
+def _shall_close(table: Table, yes: bool) -> bool:
+    """Ask on a terminal whether to close the open stage; nowhere else."""
+    if table.standing or table.faults or table.match.stage is Stage.FINISHED:
+        return False
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if yes:
+            say(
+                "sheets-host: --yes answers a question that is asked on a terminal only; in a"
+                " script, name the stage: --close"
+            )
+        return False
+    if table.silent:
+        say(f"Nothing was entered by {listed(table.silent)}.")
+    return yes or typer.confirm(f"Close {table.match.stage} now?", default=False, err=True)
+
+
+def _sync_code(done: Synced) -> int:
+    if done.after.faults or done.trouble:
+        return UNREACHABLE
+    return PROBLEMS if done.after.standing or done.held else OK
+
+
+@app.command()
+def reopen(
+    workbook: Workbook,
+    stage: Annotated[str, typer.Argument(help="The closed stage: 1 to 6, or final.")],
+    player: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Whose entries may be corrected. Repeat for each."),
+    ] = None,
+    reason: Annotated[str, typer.Option(help="Why; it stands in the Record.")] = "",
+    settings: Annotated[
+        bool, typer.Option("--settings", help="Read the switches and garnets anew, too.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing.")] = False,
+    credentials: Credentials = None,
+    ignore_lock: IgnoreLock = False,
+) -> None:
+    """Let named players correct their entries of a closed stage; all others stand."""
+    from sheets_host.host.reopening import reopen as reopen_stage
+    from sheets_host.printing import show_reopened
+
+    access = Access(credentials, ignore_lock)
+    chosen = stage_named(stage, "STAGE")
+    done = reopen_stage(
+        store_for(workbook, access),
+        chosen,
+        player or [],
+        reason,
+        _context(workbook, access),
+        settings=settings,
+        dry_run=dry_run,
+    )
+    show_reopened(done, chosen, dry_run)
+    _exit(UNREACHABLE if done.trouble else OK)
+
+
+@app.command()
+def announce(
+    workbook: Workbook,
+    round_: Annotated[
+        int | None, typer.Option("--round", min=1, max=6, help="This round; else the last stage.")
+    ] = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="A reminder of who has entered nothing yet.")
+    ] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Plain text, no Markdown.")] = False,
+    credentials: Credentials = None,
+) -> None:
+    """Print words ready to post: the last round, the result, or a reminder."""
+    from sheets_host.host.telling import announcement
+
+    access = Access(credentials)
+    context = _context(workbook, access)
+    table = check_match(store_for(workbook, access), context)
+    sys.stdout.write(
+        announcement(table, round_, context.now(), missing=missing, markdown=not plain)
+    )
+
+
+@app.command()
+def verify(
+    workbook: Workbook,
+    seal: Annotated[
+        str, typer.Option(help='An announced seal: say whether it lies on the chain: "3f9a …".')
+    ] = "",
+    as_json: AsJson = False,
+    credentials: Credentials = None,
+) -> None:
+    """Work everything out anew from the Record and compare it with what the tabs say."""
+    from sheets_host.printing import show_verified
+
+    access = Access(credentials)
+    found = verify_match(store_for(workbook, access), _context(workbook, access), seal)
+    if as_json:
+        _print_json(found.table)
+    show_verified(found, seal, quiet=as_json)
+    if seal and found.announced is None:
+        _exit(BROKEN)
+    _exit(PROBLEMS if found.differing else OK)
+
+
+@app.command()
+def restore(
+    workbook: Workbook,
+    copy: Annotated[Path, typer.Argument(help="A copy of the Record, from the backups.")],
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Even if rows of a sound Record are given up.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing.")] = False,
+    credentials: Credentials = None,
+    ignore_lock: IgnoreLock = False,
+) -> None:
+    """Put a copy of the Record back, only if it verifies."""
+    from sheets_host.host.restoring import restore as restore_record
+    from sheets_host.printing import show_restored
+
+    access = Access(credentials, ignore_lock)
+    done = restore_record(
+        store_for(workbook, access), copy, _context(workbook, access), sure=yes, dry_run=dry_run
+    )
+    show_restored(done, dry_run)
+
+
+@app.command()
+def listen(
+    workbook: Workbook,
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the files.")],
+    credentials: Credentials = None,
+) -> None:
+    """Write each composition as a MIDI file and as sheet music (SVG)."""
+    from sheets_host.host.telling import listen as listen_to
+
+    access = Access(credentials)
+    table = check_match(store_for(workbook, access), _context(workbook, access))
+    for path in listen_to(table, folder):
+        out(str(path))
+
+
+@app.command()
+def page(
+    workbook: Workbook,
+    file: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")],
+    credentials: Credentials = None,
+) -> None:
+    """Write one self-contained page for spectators; nothing of an open round is on it."""
+    from sheets_host.host.telling import write_page_of
+
+    access = Access(credentials)
+    table = check_match(store_for(workbook, access), _context(workbook, access))
+    wrote = write_page_of(table, file)
+    out(f"{'Wrote' if wrote else 'Up to date:'} {file}")
+
+
+@app.command()
+def doctor(
+    workbook: Annotated[
+        str | None, typer.Argument(help="A workbook; without one, only the way to Google.")
+    ] = None,
+    credentials: Credentials = None,
+) -> None:
+    """Look at access, locks and the game itself, and say what to do. Changes nothing."""
+    from sheets_host.host.doctor import examine, examine_access
+    from sheets_host.printing import show_findings
+
+    access = Access(credentials)
+    if workbook is None:
+        findings = examine_access(credentials)
+    else:
+        findings = examine(store_for(workbook, access), _context(workbook, access))
+    show_findings(findings)
+    _exit(UNREACHABLE if any(finding.ok is False for finding in findings) else OK)
+
+
+@app.command()
+def demo(
+    path: Annotated[Path | None, typer.Argument(help="Where to leave the workbook.")] = None,
+) -> None:
+    """Let made-up players play a whole game, and leave the workbook to look at."""
+    from sheets_host.host.demo import demo as play
+    from sheets_host.opening import free_path
+    from sheets_host.printing import show_result
+
+    target = str(path or free_path("composer-auction-demo.xlsx"))
+    store = store_for(target, Access())
+    if store.exists():
+        raise UsageError(f"{target} exists; demo never writes over a file", "name another one")
+    done = play(store, _context(target, Access()))
+    show_result(done.after)
+    out()
+    out(f"Open {target} to look at the whole match, or try: sheets-host check {target}")
+
+
+# --- ends --------------------------------------------------------------------------------------
+
+
+def _stage(text: str | None) -> Stage | None:
+    if text is None:
+        return None
+    return stage_named(text, "--close")
+
+
+def stage_named(text: str, what: str) -> Stage:
+    """Read a stage. Raises UsageError naming the option or argument."""
+    try:
+        return stage_of(text)
+    except ValueError as error:
+        raise UsageError(f"{what}: {error}") from error
+
+
+def _print_json(table: Table) -> None:
+    from sheets_host.host.jsonview import as_json
+
+    out(json.dumps(as_json(table), ensure_ascii=False, indent=2))
+
+
+def _exit(code: int) -> NoReturn:
+    raise typer.Exit(code)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        out(f"sheets-host {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command; every known fault ends in plain words and its exit code."""
+    utf8()
+    try:
+        app()
+    except UsageError as error:
+        _fail(USAGE, error.message, error.hint)
+    except StoreError as error:
+        _fail(UNREACHABLE, error.message, error.hint)
+    except MissingExtra as error:
+        _fail(USAGE, error.message, error.hint)
+    except DamagedTabs as error:
+        say("sheets-host: the workbook cannot be read as a game:")
+        for fault in error.faults:
+            say(f"  {quoted(fault.where, 300)}: {quoted(fault.message, 1_000)}")
+            say(f"    -> {quoted(fault.hint, 500)}")
+        say("  Nothing was changed.")
+        sys.exit(UNREACHABLE)
+    except RecordBroken as error:
+        _fail(
+            BROKEN,
+            f"the Record does not verify: {error.message}",
+            "put the row back as it was (version history, or undo), or go back to the last"
+            " backup; nothing was changed",
+        )
+    except KeyboardInterrupt:
+        say("sheets-host: stopped")
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has left (head, less): that is no fault of ours.
+        sys.stderr.close()
+        sys.exit(OK)
+
+
+def _fail(code: int, message: str, hint: str) -> NoReturn:
+    say(f"sheets-host: {quoted(message, 2_000)}")
+    if hint:
+        say(f"  -> {quoted(hint, 1_000)}")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""The verb `new`: the tabs of a match, in a new file, an existing workbook or an empty sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sheets_host.game.match import Match, replay, settle
+from sheets_host.game.record import FORMAT, Event, Record
+from sheets_host.game.stages import Stage
+from sheets_host.grid import Book, Content, Tab, grid_of
+from sheets_host.host.closing import opening_events
+from sheets_host.host.gathering import present, stamp_time
+from sheets_host.host.protecting import protections
+from sheets_host.host.sheets import SheetsMade, make_sheets, sheet_paths
+from sheets_host.host.verbs import Context, UsageError
+from sheets_host.stores.base import Store, StoreError, Write
+from sheets_host.tabs import host_tabs, reports
+from sheets_host.tabs.entries import find_source
+from sheets_host.tabs.entry_tabs import entry_tabs
+from sheets_host.tabs.finding import fold
+from sheets_host.tabs.layout import HOST_TABS, TITLES
+from sheets_host.tabs.problems import DamagedTabs, Problem, quoted
+from sheets_host.tabs.reports import View
+from sheets_host.tabs.settings import (
+    Config,
+    RosterRow,
+    find_zone,
+    name_fault,
+    read_players,
+    read_settings,
+)
+from sheets_host.tabs.stamps import read_record_tab
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `new` was told: names with their garnets, settings by name, paths of entry sheets.
+
+    sheets: by player; None where no entry sheets are asked for.
+    """
+
+    players: tuple[tuple[str, int], ...] = ()
+    settings: Mapping[str, str] | None = None
+    sheets: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What `new` made. completed: the workbook already held Settings and Players.
+
+    existed: the game was there; only entry sheets were made.
+    """
+
+    store: Store
+    players: tuple[str, ...]
+    completed: bool = False
+    existed: bool = False
+    others: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    notices: tuple[Problem, ...] = ()
+    sheets: SheetsMade | None = None
+
+
+def plan(
+    players: Sequence[str],
+    title: str = "",
+    zone: str = "",
+    seed: str = "",
+    entry_sheets: Path | None = None,
+    base: Path = Path(),
+) -> Plan:
+    """Read the words of `new`: ``Ann`` or ``Ann:3``. Raises UsageError for all that is wrong.
+
+    entry_sheets: the folder for them; their paths are written relative to `base`.
+    """
+    faults: list[str] = []
+    parsed: list[tuple[str, int]] = []
+    for text in players:
+        name, garnets = _name_and_garnets(text)
+        fault = name_fault(name)
+        if fault:
+            faults.append(fault)
+        elif name.casefold() in (known.casefold() for known, _ in parsed):
+            faults.append(
+                f'"{quoted(name)}" stands twice (capital letters do not tell players apart)'
+            )
+        else:
+            parsed.append((name, garnets))
+    if zone and find_zone(zone) is None:
+        faults.append(
+            f'"{quoted(zone)}" is no time zone known here: write an IANA name such as Europe/Berlin'
+        )
+    if faults:
+        raise UsageError("; ".join(faults))
+    given = {"Game": quoted(title, 200), "Time zone": zone, "Deal seed": quoted(seed, 200)}
+    sheets = None
+    if entry_sheets is not None:
+        try:
+            entry_sheets.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            wrong = f"the folder {entry_sheets} cannot be made: {error.strerror}"
+            raise StoreError(wrong, "name another one with --entry-sheets") from error
+        sheets = sheet_paths([name for name, _ in parsed], entry_sheets, base)
+    return Plan(tuple(parsed), {name: value for name, value in given.items() if value}, sheets)
+
+
+def _name_and_garnets(text: str) -> tuple[str, int]:
+    name, colon, number = text.rpartition(":")
+    if colon and number.strip().isascii() and number.strip().isdigit() and len(number) < 10:
+        return quoted(name, 10_000), int(number)
+    return quoted(text, 10_000), 0
+
+
+def new(store: Store, wish: Plan, context: Context) -> Made:
+    """Make the tabs and open round 1.
+
+    Raises UsageError without players; StoreError over a game that has a Record, or where tabs of
+    the game's titles stand that it cannot have made.
+    """
+    exists = store.exists()
+    book = store.read(TITLES) if exists else Book((), {})
+    if _holds_a_game(book):
+        return _only_sheets(store, wish, context)
+    ours = {t for t in book.titles if fold(t) in {fold(title) for title in TITLES}}
+    completed = {"Settings", "Players"} <= ours
+    foreign = sorted(ours - set(HOST_TABS)) if completed else sorted(ours)
+    if foreign:
+        listed = ", ".join(f'"{title}"' for title in foreign)
+        raise StoreError(
+            f"{store.name}: tabs of these names are in the way: {listed}",
+            "rename or delete them, or choose another workbook; nothing was changed",
+        )
+    host, config, roster, notices = _completed(book, wish) if completed else _made(wish)
+    if "How to play" not in ours:
+        sealed = any(row.entry_sheet for row in roster)
+        host = (host_tabs.how_to_play(config.game, config.rulings, sealed), *host)
+    names = tuple(row.name for row in roster)
+    view = _opened(config, roster, context)
+    tool = reports.tool_tabs(view, notices, ())
+    entries = entry_tabs(names)
+    grids = {tab.title: grid_of(tab) for tab in entries}
+    source, _ = find_source(grids, {fold(name): name for name in names}, names)
+    assert source is not None
+    protected = protections(source, view.match, roster)
+    tabs = (*host, *entries, *tool)
+    notes = store.write(Write(tabs, book, "", view.record.seal, "new", True, protected))
+    others = tuple(title for title in book.titles if title not in ours)
+    sheets = make_sheets(store, context) if any(row.entry_sheet for row in roster) else None
+    return Made(store, names, completed, False, others, notes, tuple(notices), sheets)
+
+
+def _holds_a_game(book: Book) -> bool:
+    grid = book.grids.get("Record")
+    return grid is not None and bool(read_record_tab(grid).rows)
+
+
+def _only_sheets(store: Store, wish: Plan, context: Context) -> Made:
+    """Over a game, make nothing but the entry sheets that are missing."""
+    if wish.sheets is None:
+        raise StoreError(
+            f"{store.name} already holds a game with a Record",
+            "go on with: sheets-host sync; or name another workbook for a new game",
+        )
+    if wish.players or wish.settings:
+        raise UsageError(
+            f"{store.name} already holds a game: only its missing entry sheets can be made",
+            "say --entry-sheets without players, title, zone or seed",
+        )
+    sheets = make_sheets(store, context)
+    return Made(store, tuple(name for _, name in sheets.made), existed=True, sheets=sheets)
+
+
+def _made(wish: Plan) -> tuple[tuple[Tab, ...], Config, tuple[RosterRow, ...], list[Problem]]:
+    """Draw the host's tabs from the command's words."""
+    if not wish.players:
+        raise UsageError(
+            "a game needs players",
+            "name them: --player Ann --player Bob:3 (3 garnets); or fill in a copy of the blank"
+            " template and run new on it",
+        )
+    given = dict(wish.settings or {})
+    config = Config(seed=given.get("Deal seed", ""))
+    if "Game" in given:
+        config = replace(config, game=given["Game"])
+    zone = find_zone(given.get("Time zone", "UTC"))
+    if zone is not None:
+        config = replace(config, zone=zone)
+    sheets = wish.sheets or {}
+    roster = tuple(
+        RosterRow(
+            name,
+            garnets,
+            withdrawn=False,
+            email="",
+            entry_sheet=sheets.get(name, ""),
+            formerly="",
+            cell=f"A{row}",
+            cells={},
+        )
+        for row, (name, garnets) in enumerate(wish.players, 2)
+    )
+    rows: list[Sequence[Content]] = [
+        [name, garnets or None, None, None, sheets.get(name)] for name, garnets in wish.players
+    ]
+    return (host_tabs.settings(given), host_tabs.players(rows)), config, roster, []
+
+
+def _completed(
+    book: Book, wish: Plan
+) -> tuple[tuple[Tab, ...], Config, tuple[RosterRow, ...], list[Problem]]:
+    """Take Settings and Players as the host filled them in; they are not written again."""
+    if wish.players or wish.settings:
+        raise UsageError(
+            "the workbook already has Settings and Players",
+            "type the title, the zone, the seed and the players there, and run new without them",
+        )
+    config, problems = read_settings(book.grids["Settings"])
+    roster, more = read_players(book.grids["Players"])
+    standing = [problem for problem in (*problems, *more) if problem.stands]
+    if standing:
+        raise DamagedTabs(standing)
+    if not roster:
+        raise UsageError(
+            "no player stands in Players", "write the players' names under the header Player"
+        )
+    return (), config, roster, [*problems, *more]
+
+
+def _opened(config: Config, roster: Sequence[RosterRow], context: Context) -> View:
+    """Begin the Record: its format, the seats, and round 1's deal."""
+    at = stamp_time(context.now())
+    events = [
+        Event("record", item="format", value=FORMAT),
+        *(Event("seat", player=row.name) for row in roster),
+        *opening_events(
+            Stage.ROUND_1, Match(), dict(config.chosen), config.seed or context.chance()
+        ),
+    ]
+    record = Record().with_events(replace(event, at=at) for event in events)
+    match = present(replay(record), roster, config)
+    return View(match, settle(match), None, record, config, {})

@@ -1,0 +1,78 @@
+"""The verb `doctor`: what is right and what is not between this computer and a match."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sheets_host.game.record import RecordBroken
+from sheets_host.host.gathering import lay_out, read_match
+from sheets_host.host.verbs import Context
+from sheets_host.stores.base import Finding, Store, StoreError
+from sheets_host.tabs.problems import DamagedTabs, quoted
+
+
+def examine(store: Store, context: Context) -> tuple[Finding, ...]:
+    """Look at the way to the workbook first, then at the game in it. Changes nothing."""
+    findings = [*store.diagnose()]
+    if any(finding.ok is False for finding in findings):
+        return tuple(findings)
+    return (*findings, *_game(store, context))
+
+
+def _game(store: Store, context: Context) -> list[Finding]:
+    try:
+        reading = read_match(store, context.opener)
+    except StoreError as error:
+        return [Finding(False, error.message, error.hint)]
+    except DamagedTabs as damaged:
+        return [
+            Finding(False, f"{fault.where}: {fault.message}", fault.hint)
+            for fault in damaged.faults
+        ]
+    except RecordBroken as broken:
+        return [
+            Finding(
+                False,
+                f"The Record does not verify: {broken.message}",
+                "go back with: sheets-host restore, or take a backup",
+            )
+        ]
+    table = lay_out(reading, reading.record, context.now())
+    found = [
+        Finding(
+            True, f"The Record verifies: {reading.record.rows} rows, seal {reading.record.seal}."
+        ),
+        Finding(True, f"{str(table.match.stage).capitalize()} is open."),
+    ]
+    for sheet in reading.sheets:
+        if sheet.fault:
+            found.append(Finding(False, quoted(sheet.fault.message, 1_000), sheet.fault.hint))
+        else:
+            found.append(
+                Finding(
+                    True,
+                    f"The entry sheet of {quoted(sheet.player)} can be read: {sheet.store.name}.",
+                )
+            )
+    if reading.board is not None:
+        board, book = reading.board
+        if isinstance(book, StoreError):
+            found.append(Finding(False, book.message, book.hint))
+        else:
+            found.append(Finding(True, f"The board can be read: {board.name}."))
+    problems = len(table.standing)
+    found.append(
+        Finding(
+            not problems or None,
+            f"Problems in the tabs: {problems}.",
+            "sheets-host check names them" if problems else "",
+        )
+    )
+    return found
+
+
+def examine_access(credentials: Path | None) -> tuple[Finding, ...]:
+    """Look at the way to Google alone."""
+    from sheets_host.stores.google.doctor import diagnose
+
+    return diagnose(None, credentials=credentials)

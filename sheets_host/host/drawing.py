@@ -1,0 +1,95 @@
+"""What each workbook of a match shall show, and which of its tabs would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sheets_host.grid import Book, Content, Formula, Link, Tab, address, same_contents, stands
+from sheets_host.host.gathering import Table, sheet_heading
+from sheets_host.tabs import reports
+from sheets_host.tabs.layout import BOARD_TABS, TOOL_HEADER
+
+
+def game_tabs(table: Table) -> tuple[Tab, ...]:
+    """Draw the tool's tabs of the game workbook."""
+    return reports.tool_tabs(table.view, (*table.faults, *table.problems), table.receipts)
+
+
+def board_tabs(table: Table) -> tuple[Tab, ...]:
+    """Draw the public tabs: nothing on them depends on an open stage's entries."""
+    tabs = reports.tool_tabs(table.view, (), ())
+    return tuple(tab for tab in tabs if tab.title in BOARD_TABS)
+
+
+def sheet_tabs(table: Table, player: str) -> tuple[Tab, ...]:
+    """Draw the tool's tabs of one player's entry sheet: of Checks, only what is theirs."""
+    view = table.view
+    problems = [replace(p, file=None) for p in table.problems if p.player == player and p.file]
+    receipts = [replace(r, file=None) for r in table.receipts if r.player == player]
+    checks = reports.checks(view, problems, receipts)
+    checks = replace(checks, rows=[[sheet_heading(player)], *checks.rows[1:]])
+    return (
+        reports.auction(view),
+        reports.collections(view, (player,)),
+        reports.standings(view),
+        checks,
+    )
+
+
+def changed(tabs: Sequence[Tab], book: Book) -> tuple[Tab, ...]:
+    """Return the tabs whose contents differ from what stands in the book."""
+    return tuple(
+        tab
+        for tab in tabs
+        if tab.title not in book.grids or not same_contents(tab, book.grids[tab.title])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A cell of a report that says something else than the Record gives."""
+
+    tab: str
+    cell: str
+    says: str
+    should_say: str
+
+
+def differences(tab: Tab, book: Book) -> list[Difference]:
+    """Return every differing cell from the header row on; what is above it bears no result."""
+    grid = book.grids.get(tab.title)
+    if grid is None:
+        return [Difference(tab.title, "", "nothing: the tab is missing", "the report")]
+    places = set(grid.cells)
+    places |= {(r, c) for r, row in enumerate(tab.rows, 1) for c in range(1, len(row) + 1)}
+    found = []
+    for row, column in sorted(places):
+        if row < TOOL_HEADER:
+            continue
+        line = tab.rows[row - 1] if row <= len(tab.rows) else ()
+        content = line[column - 1] if column <= len(line) else None
+        cell = grid.at(row, column)
+        if not stands(content, cell):
+            found.append(Difference(tab.title, address(row, column), cell.shown, _words(content)))
+    return found
+
+
+def _words(content: Content) -> str:
+    if isinstance(content, Link | Formula):
+        return content.text
+    return "" if content is None else str(content)
+
+
+def differing_rows(tab: Tab, book: Book) -> int:
+    """Return how many rows of a tab would change."""
+    grid = book.grids.get(tab.title)
+    if grid is None:
+        return len(tab.rows)
+    height = max([len(tab.rows), *(row for row, _ in grid.cells)])
+    count = 0
+    for r in range(1, height + 1):
+        row = tuple(tab.rows[r - 1]) if r <= len(tab.rows) else ()
+        cells = {(1, c): cell for (at, c), cell in grid.cells.items() if at == r}
+        count += not same_contents(Tab(tab.title, tab.owner, [row]), replace(grid, cells=cells))
+    return count

@@ -1,0 +1,547 @@
+"""Read every workbook of a match once, and lay out what it all means.
+
+`read_match` touches the stores; `lay_out` is pure, so that a verb can look at the match before and
+after a decision with the same code.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from sheets_host.game.match import Ledger, Match, Player, replay, settle
+from sheets_host.game.outlook import hindsight, projection
+from sheets_host.game.record import Event, Record
+from sheets_host.game.scoring import Result, result_of
+from sheets_host.game.stages import Stage
+from sheets_host.grid import Book, Grid
+from sheets_host.stores.base import Store, StoreError
+from sheets_host.tabs.entries import Entry, Receipt, Source, find_source, read_stage
+from sheets_host.tabs.finding import damage, find_grids, fold, hidden_notices
+from sheets_host.tabs.late import entry_notices, fixed_notices
+from sheets_host.tabs.layout import ENTRY_TABS, SHEET_TABS, TITLES, TOOL_TABS
+from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
+from sheets_host.tabs.reports import Outlook, View
+from sheets_host.tabs.settings import (
+    CHOICE,
+    ROUND_NOTES,
+    WINNER_RULING,
+    Config,
+    RosterRow,
+    read_players,
+    read_settings,
+)
+from sheets_host.tabs.stamps import check_stamps, read_record_tab, stamp_of
+
+NEEDED: Final = tuple(title for title in TITLES if title != "How to play")
+Opener = Callable[[str], Store]
+READERS: Final = 8  # entry sheets read side by side; Google counts 60 reads a minute
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One player's entry sheet as read. fault: why it cannot be trusted or reached, or None."""
+
+    player: str
+    store: Store
+    book: Book | None
+    source: Source | None
+    fault: Problem | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that was read, once. record: verified. own: the game workbook's entry tabs."""
+
+    store: Store
+    book: Book
+    config: Config
+    roster: tuple[RosterRow, ...]
+    record: Record
+    own: Source
+    sheets: tuple[Sheet, ...]
+    board: tuple[Store, Book | StoreError] | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (self.own, *(sheet.source for sheet in self.sheets if sheet.source))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The match laid out: what the Record says, with what stands in the tabs now.
+
+    record: with what the next sync will record by itself (renames, seats, the host's rulings).
+    """
+
+    reading: Reading
+    record: Record
+    match: Match
+    ledger: Ledger
+    result: Result | None
+    entries: Mapping[str, Entry]
+    problems: tuple[Problem, ...]
+
+    @cached_property
+    def view(self) -> View:
+        """What the tool's tabs show of it."""
+        config = self.reading.config
+        return View(
+            self.match, self.ledger, self.result, self.record, config, outlooks(self, config)
+        )
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        return tuple(receipt for entry in self.entries.values() for receipt in entry.receipts)
+
+    @property
+    def faults(self) -> tuple[Problem, ...]:
+        """Entry sheets that cannot be reached or trusted."""
+        return tuple(sheet.fault for sheet in self.reading.sheets if sheet.fault)
+
+    @property
+    def standing(self) -> tuple[Problem, ...]:
+        """Problems that keep the open stage from closing."""
+        return tuple(problem for problem in self.problems if problem.stands)
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Who is awaited and has entered nothing."""
+        return tuple(
+            name
+            for name in self.match.awaited()
+            if name in self.entries and not self.entries[name].typed
+        )
+
+
+def outlooks(table: Table, config: Config) -> dict[str, Outlook]:
+    """Return what could be, from closed rounds alone: hindsight once there is a result."""
+    match, ledger, result = table.match, table.ledger, table.result
+    if result is not None:
+        found = hindsight(match, ledger, result)
+        return {name: Outlook(best_possible=best.points) for name, best in found.items()}
+    if not config.projection or not match.rounds_closed:
+        return {}
+    return {name: Outlook(projected=points) for name, points in projection(match, ledger).items()}
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def read_match(store: Store, opener: Opener, instead: Record | None = None) -> Reading:
+    """Read the game workbook, then every entry sheet and the board, each with one call.
+
+    instead: a Record to take in place of the one that stands there.
+    Raises StoreError, DamagedTabs (all faults at once), RecordBroken.
+    """
+    book = store.read(TITLES)
+    grids, faults = find_grids(book, NEEDED)
+    if faults:
+        raise DamagedTabs(_with_way_back(faults))
+    record = instead or read_record_tab(grids["Record"])
+    if instead is None:
+        check_stamps(record, {t: g for t, g in grids.items() if t in TOOL_TABS and t != "Record"})
+    if not record.rows:
+        raise DamagedTabs(
+            [
+                damage(
+                    "record-empty",
+                    "Record",
+                    "",
+                    "the tab Record is empty: no game was started here",
+                    "start one with: sheets-host new, or restore the workbook from a backup",
+                )
+            ]
+        )
+    config, problems = read_settings(grids["Settings"])
+    roster, more = read_players(grids["Players"])
+    problems += more
+    if not roster:
+        raise DamagedTabs(
+            [
+                damage(
+                    "players-missing",
+                    "Players",
+                    "",
+                    "no player stands in Players",
+                    "write the players' names under the header Player",
+                )
+            ]
+        )
+    match = replay(record)
+    sealed = [row for row in roster if row.entry_sheet]
+    own = _own_source(grids, match, roster, sealed)
+    sheets = _read_sheets(sealed, match, roster, record, opener)
+    board = _read_board(config.board, opener)
+    problems += hidden_notices(grids)
+    problems += [_book_notice(text) for text in book.notices]
+    return Reading(store, book, config, roster, record, own, sheets, board, tuple(problems))
+
+
+def _with_way_back(faults: Sequence[Problem]) -> list[Problem]:
+    """A missing tab of the tool's own needs no backup: an empty one is filled again."""
+    return [
+        replace(
+            f,
+            hint=f'rename it back to "{f.tab}", or add an empty tab of that name: the next'
+            " sync fills it",
+        )
+        if f.code == "tab-missing" and f.tab in TOOL_TABS and f.tab != "Record"
+        else f
+        for f in faults
+    ]
+
+
+def _book_notice(text: str) -> Problem:
+    return Problem(Severity.NOTICE, "workbook", "", "", text)
+
+
+def header_names(match: Match, roster: Sequence[RosterRow], names: Sequence[str]) -> dict[str, str]:
+    """Return what may head a player's column, folded: the name, or a former one."""
+    present = {fold(name): name for name in names}
+    former = {fold(row.formerly): row.name for row in roster if row.formerly and row.name in names}
+    former |= {fold(old): new for old, new in match.renamed.items() if new in names}
+    return {**{old: new for old, new in former.items() if old not in present}, **present}
+
+
+def _players(match: Match, roster: Sequence[RosterRow]) -> list[str]:
+    """Who has a column: before the first closing as Players says, then as the Record says."""
+    if not match.fixed:
+        return [row.name for row in roster]
+    moved = {row.formerly: row.name for row in roster if row.formerly}
+    return [moved.get(name, name) for name in match.names]
+
+
+def _own_source(
+    grids: Mapping[str, Grid],
+    match: Match,
+    roster: Sequence[RosterRow],
+    sealed: Sequence[RosterRow],
+) -> Source:
+    names = _players(match, roster)
+    away = {row.name for row in sealed}
+    own = [name for name in names if name not in away]
+    ignored = {*header_names(match, roster, names), *map(fold, match.seats)}
+    source, faults = find_source(grids, header_names(match, roster, own), own, ignored)
+    if source is None:
+        raise DamagedTabs(faults)
+    return source
+
+
+def _read_sheets(
+    sealed: Sequence[RosterRow],
+    match: Match,
+    roster: Sequence[RosterRow],
+    record: Record,
+    opener: Opener,
+) -> tuple[Sheet, ...]:
+    if not sealed:
+        return ()
+    from concurrent.futures import ThreadPoolExecutor
+
+    stores = {row.name: opener(row.entry_sheet) for row in sealed}
+    places: dict[str, list[str]] = {}
+    for name, store in stores.items():
+        places.setdefault(store.identity, []).append(name)
+
+    def read(row: RosterRow) -> Sheet:
+        store = stores[row.name]
+        sharing = [name for name in places[store.identity] if name != row.name]
+        if sharing:
+            fault = _sheet_fault(
+                row,
+                "sheet-shared",
+                f"{quoted(sharing[0])} is given the same entry sheet",
+                "give each player a sheet of their own",
+            )
+            return Sheet(row.name, store, None, None, fault)
+        try:
+            book = store.read((*ENTRY_TABS, *SHEET_TABS))
+        except StoreError as error:
+            fault = _sheet_fault(row, "sheet-unreachable", error.message, error.hint)
+            return Sheet(row.name, store, None, None, fault)
+        source, wrong = _sheet_source(row, book, match, roster, record)
+        return Sheet(row.name, store, book, source, wrong)
+
+    with ThreadPoolExecutor(READERS) as pool:
+        return tuple(pool.map(read, sealed))
+
+
+def _sheet_fault(row: RosterRow, code: str, message: str, hint: str) -> Problem:
+    return Problem(
+        Severity.PROBLEM,
+        code,
+        "Players",
+        row.cells.get("Entry sheet", row.cell),
+        f"the entry sheet of {quoted(row.name)} ({quoted(row.entry_sheet)}): {message}",
+        hint,
+        quoted(row.entry_sheet),
+        row.name,
+    )
+
+
+def _sheet_source(
+    row: RosterRow, book: Book, match: Match, roster: Sequence[RosterRow], record: Record
+) -> tuple[Source | None, Problem | None]:
+    """Find the entry tabs of a sheet, if it is this player's and of this game."""
+    grids, faults = find_grids(book, (*ENTRY_TABS, *SHEET_TABS))
+    if not faults:
+        wrong = _not_theirs(row, grids["Checks"], match, record)
+        if wrong:
+            return None, _sheet_fault(row, "sheet-of-another", *wrong)
+        names = header_names(match, roster, [row.name])
+        source, faults = find_source(grids, names, [row.name], file=quoted(row.entry_sheet))
+        if source:
+            return source, None
+    words = "; ".join(f"{fault.where}: {fault.message}" for fault in faults)
+    return None, _sheet_fault(row, "sheet-damaged", words, faults[0].hint)
+
+
+def sheet_heading(player: str) -> str:
+    """Return the heading of Checks in a player's entry sheet: whose sheet it is."""
+    return f"Entry sheet of {player}"
+
+
+def _not_theirs(
+    row: RosterRow, checks: Grid, match: Match, record: Record
+) -> tuple[str, str] | None:
+    heading = checks.at(1, 1).text
+    theirs = {row.name, row.formerly, *(o for o, n in match.renamed.items() if n == row.name)}
+    if heading not in {sheet_heading(name) for name in theirs if name}:
+        return (
+            f'it says "{quoted(heading)}" on its tab Checks, so it is not this player\'s sheet',
+            "write each player's own sheet into Players",
+        )
+    stamp = stamp_of(checks)
+    if stamp is None or not 0 < stamp[0] <= record.rows or record.seals[stamp[0] - 1] != stamp[1]:
+        return (
+            "its seal is not of this game's Record: it belongs to another game",
+            "write this game's sheet into Players",
+        )
+    return None
+
+
+def _read_board(reference: str, opener: Opener) -> tuple[Store, Book | StoreError] | None:
+    if not reference:
+        return None
+    store = opener(reference)
+    try:
+        return store, store.read(TITLES) if store.exists() else Book((), {})
+    except StoreError as error:
+        return store, error
+
+
+# --- laying out --------------------------------------------------------------------------------
+
+
+def lay_out(reading: Reading, record: Record, now: dt.datetime) -> Table:
+    """Work out what a Record and the present tabs mean together. Pure."""
+    config, roster = reading.config, reading.roster
+    record, recorded = _caught_up(record, roster, now)
+    match = present(recorded, roster, config)
+    ledger = settle(match)
+    result = result_of(match, ledger) if match.finished else None
+    problems = list(reading.problems)
+    if result is not None:
+        record, match, result, more = _with_rulings(record, match, ledger, config, roster, now)
+        problems += more
+    problems += _deal_problems(match, config)
+    weighed = _as_reopened(match, roster, config)
+    entries = read_stage(reading.sources, weighed, settle(weighed), match.stage)
+    problems += [problem for entry in entries.values() for problem in entry.problems]
+    problems += fixed_notices(match, config, roster) if not _settings_open(match) else []
+    problems += entry_notices(reading.sources, match, ledger)
+    problems += _ignored_columns(reading)
+    return Table(reading, record, match, ledger, result, entries, tuple(problems))
+
+
+def stamp_time(now: dt.datetime) -> str:
+    """Return a time as the Record holds it, in UTC."""
+    return now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _caught_up(
+    record: Record, roster: Sequence[RosterRow], now: dt.datetime
+) -> tuple[Record, Match]:
+    """Record what Players says that the Record does not know yet: renames, and new seats."""
+    at = stamp_time(now)
+    match = replay(record)
+    renames = [
+        Event("renamed", player=row.formerly, value=row.name, at=at)
+        for row in roster
+        if row.formerly in match.seats and row.name not in match.seats
+    ]
+    if renames:
+        record = record.with_events(renames)
+        match = replay(record)
+    seats = [
+        Event("seat", player=row.name, at=at)
+        for row in roster
+        if not match.fixed and row.name not in match.seats
+    ]
+    if seats:
+        record = record.with_events(seats)
+        match = replay(record)
+    return record, match
+
+
+def present(match: Match, roster: Sequence[RosterRow], config: Config) -> Match:
+    """Lay what acts at once over what is recorded.
+
+    Until the first closing that is players, garnets and switches; later `Status` (until the
+    result) and `Announced bids` alone.
+    """
+    rows = {row.name: row for row in roster}
+    if not match.fixed:
+        players = tuple(
+            Player(name, rows[name].garnets, rows[name].withdrawn)
+            for name in match.seats
+            if name in rows
+        )
+        return replace(match, players=players, rulings=config.rulings)
+    rulings = replace(match.rulings, announced=config.rulings.announced)
+    if match.finished and not match.reopened:
+        return replace(match, rulings=rulings)
+    players = tuple(
+        replace(p, withdrawn=rows[p.name].withdrawn) if p.name in rows else p for p in match.players
+    )
+    return replace(match, players=players, rulings=rulings)
+
+
+def _settings_open(match: Match) -> bool:
+    reopening = match.reopened.get(match.stage)
+    return reopening is not None and reopening.settings
+
+
+def _as_reopened(match: Match, roster: Sequence[RosterRow], config: Config) -> Match:
+    """Weigh entries by the garnets and switches that will be recorded with them."""
+    if not _settings_open(match):
+        return match
+    garnets = {row.name: row.garnets for row in roster}
+    players = tuple(replace(p, garnets=garnets.get(p.name, p.garnets)) for p in match.players)
+    return replace(match, players=players, rulings=config.rulings)
+
+
+def _with_rulings(
+    record: Record,
+    match: Match,
+    ledger: Ledger,
+    config: Config,
+    roster: Sequence[RosterRow],
+    now: dt.datetime,
+) -> tuple[Record, Match, Result, list[Problem]]:
+    """Take the host's ruling on the winner, then the winner's choice, where they are due."""
+    problems: list[Problem] = []
+    for setting, typed in ((WINNER_RULING, config.winner_ruling), (CHOICE, config.choice)):
+        result = result_of(match, ledger)
+        among = result.winner_among if setting == WINNER_RULING else result.choice_among
+        recorded = match.winner_ruling if setting == WINNER_RULING else match.choice
+        name = next((n for n in match.names if fold(n) == fold(typed)), None)
+        if not typed:
+            continue
+        if among and name in among:
+            event = Event("ruling", item=setting, player=name or "", at=stamp_time(now))
+            record = record.with_events([event])
+            match = present(replay(record), roster, config)
+        elif among:
+            problems.append(
+                config.problem(
+                    setting,
+                    "choice-outside",
+                    f'{setting}: "{quoted(typed)}" is not among those tied:'
+                    f" {', '.join(map(quoted, among))}",
+                    "type one of these names",
+                    typed,
+                )
+            )
+        elif name is None or (name != recorded and _decided(setting, result, recorded)):
+            stands = f"; recorded is {quoted(recorded)}" if recorded else ""
+            problems.append(
+                replace(
+                    config.problem(
+                        setting,
+                        "choice-without-effect",
+                        f'{setting}: "{quoted(typed)}" has no effect{stands}',
+                        "clear the cell, if that was not meant",
+                        typed,
+                    ),
+                    severity=Severity.NOTICE,
+                )
+            )
+    return record, match, result_of(match, ledger), problems
+
+
+def _decided(setting: str, result: Result, recorded: str | None) -> bool:
+    return recorded is not None or (setting == CHOICE and result.candidate is not None)
+
+
+def _deal_problems(match: Match, config: Config) -> list[Problem]:
+    """Hold the notes that the host chose against those already dealt."""
+    problems: list[Problem] = []
+    dealt = {note: round_ for round_, deal in match.deals.items() for note in deal}
+    for round_, chosen in config.chosen.items():
+        name = ROUND_NOTES[round_ - 1]
+        if round_ in match.deals:
+            if set(chosen) != set(match.deals[round_]):
+                problems.append(
+                    replace(
+                        config.problem(
+                            name,
+                            "changed-after-dealing",
+                            f"{name}: round {round_} is dealt; its notes stand",
+                            "clear the cell, if that was not meant",
+                        ),
+                        severity=Severity.NOTICE,
+                    )
+                )
+            continue
+        gone = [f"{note} (round {dealt[note]})" for note in chosen if note in dealt]
+        if gone:
+            problems.append(
+                config.problem(
+                    name,
+                    "already-dealt",
+                    f"{name}: already dealt: {', '.join(gone)}",
+                    "choose notes that have not been offered",
+                )
+            )
+    return problems
+
+
+def _ignored_columns(reading: Reading) -> list[Problem]:
+    """Name what stands in the game workbook's columns of players with a sheet of their own."""
+    found: list[Problem] = []
+    for sheet in reading.sheets:
+        for keyed in (reading.own.bids, reading.own.exchanges, reading.own.compositions):
+            column = next(
+                (c for text, c in keyed.table.others.items() if fold(text) == fold(sheet.player)),
+                None,
+            )
+            typed = column and any(
+                c == column and r > keyed.table.row and cell.shown.strip()
+                for (r, c), cell in keyed.grid.cells.items()
+            )
+            if typed:
+                found.append(
+                    Problem(
+                        Severity.NOTICE,
+                        "column-ignored",
+                        keyed.title,
+                        "",
+                        f"something stands in the column of {quoted(sheet.player)}, whose entries are"
+                        " read from a sheet of their own",
+                        "clear the column",
+                        "",
+                        sheet.player,
+                    )
+                )
+    return found
+
+
+def stage_after(stage: Stage) -> Stage:
+    """Return the stage that opens when this one closes."""
+    return Stage(stage + 1)

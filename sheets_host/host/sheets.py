@@ -1,0 +1,79 @@
+"""Sealed play: an entry sheet of their own for each player."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sheets_host.host.drawing import sheet_tabs
+from sheets_host.host.gathering import Table, lay_out, read_match
+from sheets_host.host.verbs import Context
+from sheets_host.stores.base import Store, StoreError, Write
+from sheets_host.tabs.entry_tabs import entry_tabs
+from sheets_host.tabs.layout import ENTRY_TABS, SHEET_TABS
+from sheets_host.telling.listening import safe_name
+
+_TITLES = (*ENTRY_TABS, *SHEET_TABS)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetsMade:
+    """Which entry sheets were made: name and player; which could not be; who has none."""
+
+    made: tuple[tuple[str, str], ...] = ()
+    trouble: tuple[StoreError, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+def sheet_paths(names: Sequence[str], folder: Path, base: Path) -> Mapping[str, str]:
+    """Return a path for each player's sheet in a folder, relative to the game's folder `base`."""
+    taken: set[str] = set()
+    paths = {}
+    for name in names:
+        stem = safe_name(name, taken)
+        taken.add(stem)
+        path = folder / f"{stem}.xlsx"
+        try:
+            shown = Path(os.path.relpath(path.resolve(), base.resolve()))
+        except ValueError:  # another drive on Windows
+            shown = path.resolve()
+        paths[name] = shown.as_posix()
+    return paths
+
+
+def make_sheets(store: Store, context: Context) -> SheetsMade:
+    """Make every entry sheet that Players names and that is not there yet; fill empty ones."""
+    reading = read_match(store, context.opener)
+    table = lay_out(reading, reading.record, context.now())
+    made, trouble = [], []
+    for row in reading.roster:
+        if not row.entry_sheet or row.name not in table.match.names:
+            continue
+        sheet = context.opener(row.entry_sheet)
+        try:
+            if _fill(sheet, row.name, table):
+                made.append((sheet.name, row.name))
+        except StoreError as error:
+            trouble.append(error)
+    without = tuple(row.name for row in reading.roster if not row.entry_sheet)
+    return SheetsMade(tuple(made), tuple(trouble), without)
+
+
+def _fill(sheet: Store, player: str, table: Table) -> bool:
+    from sheets_host.grid import Book
+
+    book = sheet.read(_TITLES) if sheet.exists() else Book((), {})
+    ours = [title for title in book.titles if title in _TITLES]
+    if len(ours) == len(_TITLES):
+        return False
+    if ours:
+        raise StoreError(
+            f"{sheet.name}: it holds some of the tabs of an entry sheet, but not all: "
+            + ", ".join(ours),
+            "delete them, or name another sheet in Players",
+        )
+    tabs = (*entry_tabs((player,)), *sheet_tabs(table, player))
+    sheet.write(Write(tabs, book, "", table.record.seal, "new", keep=True))
+    return True

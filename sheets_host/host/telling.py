@@ -1,0 +1,88 @@
+"""The verb `announce`: which words are due."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sheets_host.game.notes import Note
+from sheets_host.game.outlook import hindsight
+from sheets_host.game.stages import Stage
+from sheets_host.host.gathering import Table
+from sheets_host.host.verbs import UsageError
+from sheets_host.stores.base import StoreError
+from sheets_host.telling import MissingExtra
+from sheets_host.telling.announce import Voice, announce_result, announce_round, remind
+
+
+def announcement(
+    table: Table,
+    round_: int | None,
+    now: dt.datetime,
+    *,
+    missing: bool = False,
+    markdown: bool = True,
+) -> str:
+    """Return the words for a closed round, the result or a reminder. Raises UsageError."""
+    view, match, voice = table.view, table.match, Voice(markdown)
+    if missing:
+        if match.stage is Stage.FINISHED:
+            raise UsageError("the match is finished: nobody is missing")
+        return remind(view, table.silent, now, voice)
+    if round_ is None and table.result is not None:
+        looking_back = hindsight(match, table.ledger, table.result)
+        return announce_result(view, voice, looking_back)
+    wanted = round_ or match.rounds_closed
+    if not wanted:
+        raise UsageError("no round is closed yet: there is nothing to announce")
+    if wanted > match.rounds_closed:
+        raise UsageError(f"round {wanted} is not closed yet", "leave out --round for the last one")
+    return announce_round(view, wanted, voice)
+
+
+def compositions(table: Table) -> Mapping[str, Sequence[Note]]:
+    """Return every composition that was handed in, by player; none before the result."""
+    cards = table.result.cards if table.result else ()
+    return {card.player: card.composition for card in cards if card.composition}
+
+
+def listen(table: Table, folder: Path) -> list[Path]:
+    """Write each composition as MIDI and as sheet music. Raises UsageError, StoreError,
+    MissingExtra."""
+    from sheets_host.telling.listening import listen_files
+
+    pieces = compositions(table)
+    if not pieces:
+        raise UsageError(
+            "there is nothing to hear yet: compositions are known once composing is closed"
+        )
+    files = listen_files(pieces, table.reading.config.game)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be written: {error.strerror}", "name another folder with --out"
+        ) from error
+    return [folder / name for name in files]
+
+
+def write_page_of(table: Table, path: Path) -> bool:
+    """Write the spectators' page; False where it is up to date. Raises StoreError, MissingExtra.
+
+    Engraved music is left out where its library is missing.
+    """
+    from sheets_host.telling.page import render_page, write_page
+
+    return write_page(path, render_page(table.view, engravings=_engravings(table)))
+
+
+def _engravings(table: Table) -> Mapping[str, str]:
+    from sheets_host.telling.engraving import engrave
+
+    try:
+        return {name: engrave(notes, name) for name, notes in compositions(table).items()}
+    except MissingExtra:
+        return {}

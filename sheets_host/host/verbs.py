@@ -1,0 +1,256 @@
+"""The verbs: each reads, decides and writes, in a straight line."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sheets_host.game.record import Event, Record
+from sheets_host.game.stages import Stage, stage_of
+from sheets_host.host.closing import Impossible, closing_events, impossible
+from sheets_host.host.copies import keep_copy
+from sheets_host.host.drawing import Difference, differences, game_tabs
+from sheets_host.host.gathering import Opener, Table, lay_out, read_match, stamp_time
+from sheets_host.host.writing import Job, put, targets
+from sheets_host.stores.base import Store, StoreError
+from sheets_host.tabs.problems import quoted
+from sheets_host.tabs.reports import deadline
+
+
+class UsageError(Exception):
+    """The command's words ask for something that cannot be done (exit code 2)."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a verb may not look up by itself: how to open a workbook, the time, and chance."""
+
+    opener: Opener
+    now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC)
+    chance: Callable[[], str] = lambda: secrets.token_hex(16)
+
+
+# --- check -------------------------------------------------------------------------------------
+
+
+def check(store: Store, context: Context) -> Table:
+    """Read everything and lay it out; write nothing."""
+    reading = read_match(store, context.opener)
+    return lay_out(reading, reading.record, context.now())
+
+
+# --- sync --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What sync is asked to do besides refreshing.
+
+    close: the stage to close. void: strike out what cannot stand. without: players whose entry
+    sheet is out of reach, to close without. dry_run: write nothing.
+    """
+
+    close: Stage | None = None
+    void: bool = False
+    without: tuple[str, ...] = ()
+    due: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What sync found and did.
+
+    before, after: the match laid out before and after. closed: the stage that was closed now.
+    already: the stage asked for had been closed before. held: why the stage asked for stays open.
+    written: what changed, by workbook and tab. notes: lines for the host. trouble: sheets and
+    boards that could not be written; the next sync repairs them.
+    """
+
+    before: Table
+    after: Table
+    closed: Stage | None = None
+    already: Stage | None = None
+    held: str = ""
+    impossible: tuple[Impossible, ...] = ()
+    written: tuple[tuple[str, str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    trouble: tuple[StoreError, ...] = field(default=())
+
+
+def sync(store: Store, wish: Wish, context: Context) -> Synced:
+    """Refresh every report, and close a stage if that is asked for and can be.
+
+    Raises UsageError for a stage that is not open yet; StoreError, DamagedTabs, RecordBroken.
+    """
+    reading = read_match(store, context.opener)
+    before = lay_out(reading, reading.record, context.now())
+    stage = before.match.stage
+    close, already = _asked(before, wish, context.now())
+    held = _why_held(before, wish) if close else ""
+    after = before
+    problems: tuple[Impossible, ...] = ()
+    closed = None
+    if close and not held:
+        after, problems = _closed(before, wish, context)
+        closed = None if problems else stage
+        held = "later recorded entries would become impossible" if problems else ""
+        after = before if problems else after
+    done = Synced(before, after, closed, already, held, problems)
+    label = f"closing-{stage}".replace(" ", "-") if closed else "sync"
+    return apply(done, wish, label)
+
+
+def _asked(table: Table, wish: Wish, now: dt.datetime) -> tuple[bool, Stage | None]:
+    """Tell whether the open stage is to be closed, or which stage had been closed already."""
+    match = table.match
+    if wish.due and wish.close is None:
+        return is_due(table, now), None
+    if wish.close is None:
+        return False, None
+    if wish.close is match.stage:
+        return True, None
+    if wish.close in match.closed and wish.close not in match.reopened:
+        return False, wish.close
+    raise UsageError(f"{wish.close} is not open: {match.stage} is", f"close {match.stage} first")
+
+
+def is_due(table: Table, now: dt.datetime) -> bool:
+    """Tell whether the open stage's deadline has passed."""
+    if table.match.stage is Stage.FINISHED:
+        return False
+    until = deadline(table.view, table.match.stage)
+    return until is not None and until <= now
+
+
+def voids(table: Table, wish: Wish) -> bool:
+    """Tell whether closing strikes out what cannot stand: by flag, or by the match's switch."""
+    return wish.void or table.match.rulings.unfixed == "void"
+
+
+def _why_held(table: Table, wish: Wish) -> str:
+    """Return why the open stage cannot be closed; "" if it can."""
+    out_of_reach = {sheet.player for sheet in table.reading.sheets if sheet.fault}
+    for name in wish.without:
+        if name not in table.match.names:
+            raise UsageError(f'--without: no player is called "{quoted(name)}"')
+        if name not in out_of_reach:
+            raise UsageError(
+                f"--without: the entries of {quoted(name)} can be read",
+                "--without is for entry sheets that are out of reach",
+            )
+    out = [
+        s
+        for s in table.reading.sheets
+        if s.fault and s.player not in wish.without and s.player in table.match.awaited()
+    ]
+    if out:
+        return "an entry sheet cannot be read"
+    voidable = {id(p) for e in table.entries.values() for p in e.problems}
+    standing = [
+        p
+        for p in table.standing
+        if not (voids(table, wish) and id(p) in voidable) and p.player not in wish.without
+    ]
+    if standing and voids(table, wish):
+        return "problems stand that voiding does not strike out: they are not in entries"
+    return "problems stand" if standing else ""
+
+
+def _closed(before: Table, wish: Wish, context: Context) -> tuple[Table, tuple[Impossible, ...]]:
+    """Record the closing and lay the match out anew: the next stage's entries count now."""
+    now = context.now()
+    seed = before.reading.config.seed or context.chance()
+    events = closing_events(before, voids(before, wish), wish.without, seed)
+    at = stamp_time(now)
+    record = before.record.with_events(_timed(events, at))
+    after = lay_out(before.reading, record, now)
+    return after, tuple(impossible(after.match, after.ledger))
+
+
+def _timed(events: Sequence[Event], at: str) -> list[Event]:
+    return [replace(event, at=at) for event in events]
+
+
+def apply(done: Synced, wish: Wish, label: str) -> Synced:
+    """Write what changed, and after a closing keep a copy of the Record.
+
+    The game workbook comes first, since its Record is the commit; what fails after it is named,
+    and the next sync repairs it.
+    """
+    game, *others = targets(done.after)
+    job = Job(
+        done.before.reading.record.seal,
+        done.after.record.seal,
+        label,
+        keep=done.closed is not None,
+        dry_run=wish.dry_run,
+    )
+    written, notes = put(game, job)
+    trouble: list[StoreError] = []
+    if done.closed is not None and not wish.dry_run:
+        try:
+            keep_copy(game.store.copies(), done.after.record, str(done.closed))
+        except StoreError as error:
+            trouble.append(error)
+    for target in others:
+        try:
+            more, lines = put(target, job)
+        except StoreError as error:
+            trouble.append(error)
+        else:
+            written += more
+            notes += lines
+    return replace(done, written=written, notes=notes, trouble=tuple(trouble))
+
+
+# --- verify ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verify found.
+
+    differing: what a tab says and what the Record gives, where they differ. announced: the row
+    of the seal that was asked for, None where it is on no row. stage: what that row belongs to.
+    """
+
+    table: Table
+    differing: tuple[Difference, ...]
+    announced: int | None = None
+    stage: str = ""
+
+
+def verify(store: Store, context: Context, seal: str = "") -> Verified:
+    """Work out every report from the Record alone and compare it with what the tabs say.
+
+    seal: an announced one, to be found on the chain. Raises RecordBroken where the Record does
+    not verify.
+    """
+    table = check(store, context)
+    book = table.reading.book
+    found = [
+        difference
+        for tab in game_tabs(table)
+        if tab.title not in ("Checks", "Record")
+        for difference in differences(tab, book)
+    ]
+    record = table.reading.record
+    row = record.find(seal) if seal else None
+    stage = stage_at(record, row) if row else ""
+    return Verified(table, tuple(found), row, stage)
+
+
+def stage_at(record: Record, row: int) -> str:
+    """Return in words what a row of the Record belongs to."""
+    event = record.events[row - 1]
+    closed = [e.stage for e in record.events[:row] if e.kind == "closed"]
+    last = f"{stage_of(closed[-1])} was the last stage closed" if closed else "no stage was closed"
+    return f"{event.kind} of {event.at}; by then {last}"

@@ -1,0 +1,79 @@
+"""Write every workbook of a match: which tabs go where, and only what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sheets_host.grid import Book, Protected, Tab
+from sheets_host.host.drawing import board_tabs, changed, differing_rows, game_tabs, sheet_tabs
+from sheets_host.host.gathering import Table
+from sheets_host.host.protecting import protections
+from sheets_host.stores.base import Store, StoreError, Write
+
+Written = tuple[tuple[str, str, int], ...]
+"""Workbook, tab and number of rows that changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One workbook and what it shall show. book: as read, or why it could not be."""
+
+    store: Store
+    book: Book | StoreError
+    tabs: tuple[Tab, ...]
+    protected: Mapping[str, tuple[Protected, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all writes of one sync have in common. was, now: the Record's seals."""
+
+    was: str
+    now: str
+    label: str
+    keep: bool = False
+    dry_run: bool = False
+
+
+def targets(table: Table) -> list[Target]:
+    """Return the game workbook, then the entry sheets that can be trusted, then the board."""
+    reading, match, roster = table.reading, table.match, table.reading.roster
+    found = [
+        Target(
+            reading.store, reading.book, game_tabs(table), protections(reading.own, match, roster)
+        )
+    ]
+    for sheet in reading.sheets:
+        if sheet.book is not None and sheet.source is not None:
+            found.append(
+                Target(
+                    sheet.store,
+                    sheet.book,
+                    sheet_tabs(table, sheet.player),
+                    protections(sheet.source, match, roster),
+                )
+            )
+    if reading.board is not None:
+        found.append(Target(*reading.board, board_tabs(table)))
+    return found
+
+
+def put(target: Target, job: Job) -> tuple[Written, tuple[str, ...]]:
+    """Write the tabs that differ. Returns what changed, and lines for the host.
+
+    A store that keeps protections looks at them even where no tab differs. Raises StoreError.
+    """
+    if isinstance(target.book, StoreError):
+        raise target.book
+    fresh = changed(target.tabs, target.book)
+    written = tuple(
+        (target.store.name, tab.title, differing_rows(tab, target.book)) for tab in fresh
+    )
+    if job.dry_run:
+        return written, ()
+    protected = dict(target.protected) if target.protected is not None else None
+    notes = target.store.write(
+        Write(fresh, target.book, job.was, job.now, job.label, job.keep, protected)
+    )
+    return written, notes

@@ -1,0 +1,82 @@
+"""From what the host typed to the store that holds it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sheets_host.host.gathering import Opener
+from sheets_host.host.verbs import UsageError
+from sheets_host.stores.base import Store
+from sheets_host.tabs.problems import quoted
+
+_SUFFIXES: Final = (".xlsx", ".xlsm")
+_BARE_ID: Final = re.compile(r"[A-Za-z0-9_-]{20,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How workbooks may be reached. credentials: a key file for Google, None to look for one."""
+
+    credentials: Path | None = None
+    ignore_lock: bool = False
+
+
+def local_now() -> dt.datetime:
+    """Return the time with the system's zone."""
+    return dt.datetime.now().astimezone()
+
+
+def is_link(reference: str) -> bool:
+    """Tell whether a text names a Google Sheet rather than a file."""
+    return reference.casefold().startswith(("https://", "http://"))
+
+
+def store_for(reference: str, access: Access, folder: Path = Path()) -> Store:
+    """Return the store of a workbook: a path that exists or ends in .xlsx or .xlsm, a Google
+    Sheets link or a bare id. Raises UsageError for anything else.
+
+    folder: where relative paths begin.
+    """
+    path = folder / Path(reference).expanduser()
+    if not is_link(reference) and (path.suffix.casefold() in _SUFFIXES or path.exists()):
+        from sheets_host.stores.excel import ExcelStore
+
+        return ExcelStore(path, clock=local_now, force_lock=access.ignore_lock)
+    if is_link(reference) or _BARE_ID.fullmatch(reference):
+        from sheets_host.stores.google import GoogleStore
+
+        return GoogleStore(reference, credentials=access.credentials)
+    raise UsageError(
+        f'"{quoted(reference, 300)}" is no workbook: there is no such file, and it is no Google'
+        " Sheets link",
+        "name a file that ends in .xlsx or .xlsm, a Google Sheets link, or a spreadsheet's id",
+    )
+
+
+def base_folder(workbook: str) -> Path:
+    """Return the folder from which paths in the game workbook are read."""
+    return Path() if is_link(workbook) else Path(workbook).expanduser().parent
+
+
+def opener(workbook: str, access: Access) -> Opener:
+    """Return what opens entry sheets and the board: paths are relative to the game workbook."""
+    folder = base_folder(workbook)
+
+    def open_(reference: str) -> Store:
+        return store_for(reference, access, folder)
+
+    return open_
+
+
+def free_path(name: str) -> Path:
+    """Return this path, or with a number the next one that is free."""
+    path = Path(name)
+    number = 2
+    while path.exists():
+        path = Path(f"{Path(name).stem}-{number}{Path(name).suffix}")
+        number += 1
+    return path

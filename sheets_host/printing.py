@@ -1,0 +1,477 @@
+"""What the terminal shows: tables that fit 80 columns, colour only where there is a terminal."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from sheets_host.game.stages import Stage
+from sheets_host.host.gathering import Table
+from sheets_host.host.verbs import Synced
+from sheets_host.tabs.problems import Problem, Severity, quoted
+from sheets_host.tabs.reports import as_of, deadline, standing_word
+from sheets_host.telling.announce import time_left
+
+if TYPE_CHECKING:
+    from sheets_host.host.beginning import Made
+    from sheets_host.host.restoring import Restored
+    from sheets_host.host.verbs import Verified
+    from sheets_host.host.watching import Beat
+    from sheets_host.stores.base import Finding
+
+WIDTH: Final = 80
+
+
+def utf8() -> None:
+    """Say UTF-8 aloud: a Windows console or pipe may otherwise refuse a sharp or a name."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+
+
+def say(text: str) -> None:
+    """Talk to the person at the keyboard: on stderr, apart from results."""
+    print(text, file=sys.stderr)
+
+
+def out(text: str = "") -> None:
+    """Print a result."""
+    print(text)
+
+
+def plural(count: int, noun: str) -> str:
+    """Return ``1 player`` or ``3 players``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return ``Ann, Bob and Eve``."""
+    shown = [quoted(name) for name in names]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def _styled(text: str, *codes: str) -> str:
+    """Colour a text, on a terminal only and never under NO_COLOR (no-color.org)."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m"
+
+
+_BOLD: Final = "1"
+_RED: Final = "31"
+_YELLOW: Final = "33"
+
+
+def _width() -> int:
+    """Return how many columns to use: 80, on a terminal up to 100 if it has them."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(40, min(shutil.get_terminal_size((WIDTH, 24)).columns, 100))
+
+
+def _cells_of(text: str) -> int:
+    """Return how many columns a text takes: wide characters take two, marks none."""
+    return sum(
+        0
+        if unicodedata.combining(c) or c in "\u200d\ufe0f"
+        else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def _print_wrapped(text: str, indent: int) -> None:
+    """Print a paragraph with an indent, wrapped at words; a long word stays whole."""
+    margin = " " * indent
+    for line in textwrap.wrap(
+        text,
+        _width(),
+        initial_indent=margin,
+        subsequent_indent=margin,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ):
+        out(line)
+
+
+def _print_rows(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
+) -> None:
+    """Print a table without lines, which a screen reader can follow; its last column wraps."""
+    shown = [[quoted(cell, 2_000) for cell in row] for row in (headers, *rows)]
+    last = len(headers) - 1
+    widths = [max(_cells_of(row[i]) for row in shown) for i in range(last)]
+    room = max(20, _width() - sum(widths) - 2 * last)
+    for number, row in enumerate(shown):
+        padding = [" " * (widths[i] - _cells_of(row[i])) for i in range(last)]
+        cells = [padding[i] + row[i] if i in right else row[i] + padding[i] for i in range(last)]
+        tail = textwrap.wrap(row[last], room, break_on_hyphens=False) or [""]
+        first = "  ".join([*cells, tail[0]]).rstrip()
+        out(_styled(first, _BOLD) if number == 0 else first)
+        for more in tail[1:]:
+            out(" " * (sum(widths) + 2 * last) + more)
+
+
+# --- check and sync ----------------------------------------------------------------------------
+
+
+def show_table(table: Table, now: dt.datetime | None = None) -> None:
+    """Print the open stage: who has entered, every entry as read, and all that is wrong."""
+    view = table.view
+    _print_wrapped(f"{quoted(table.reading.config.game)}. {as_of(view)[0]}", 0)
+    until = deadline(view, table.match.stage)
+    if until is not None and now is not None and table.match.stage is not Stage.FINISHED:
+        out(f"It closes {time_left(until, now)}.")
+    if table.match.stage is Stage.FINISHED:
+        show_result(table)
+    else:
+        _show_entries(table)
+    show_problems((*table.faults, *table.problems))
+
+
+def _show_entries(table: Table) -> None:
+    entered = [name for name, entry in table.entries.items() if entry.typed]
+    who = listed(entered) or "nobody yet"
+    _print_wrapped(f"Entered ({len(entered)} of {len(table.entries)}): {who}", 0)
+    if table.silent:
+        _print_wrapped(f"Nothing entered: {listed(table.silent)}", 0)
+    rows = [(name, _entry_words(table, name)) for name in entered]
+    if rows:
+        out()
+        _print_rows(("Player", f"{str(table.match.stage).capitalize()}, as read"), rows)
+
+
+def _entry_words(table: Table, name: str) -> str:
+    entry = table.entries[name]
+    round_ = table.match.stage.round
+    if round_ is None:
+        words = [r.reading.split(": ", 1)[1] for r in entry.receipts]
+        return ", ".join(words) or "nothing that can be read"
+    deal = table.match.deals[round_]
+    bids = [f"lot {lot} {deal[lot - 1]}: {bid}" for lot, bid in entry.slip.bids.items()]
+    purse = table.ledger.purse(round_, name)
+    have = purse.tokens_after(entry.slip.uses if purse.affords(entry.slip.uses) else 0)
+    if entry.slip.uses:
+        bids.append(plural(entry.slip.uses, "exchange"))
+    return f"{', '.join(bids) or 'no bids'}; {entry.slip.total} of {have} tokens"
+
+
+def show_problems(problems: Sequence[Problem]) -> None:
+    """Print every problem, then every notice, with its place and what to do."""
+    for severity, heading in ((Severity.PROBLEM, "problem"), (Severity.NOTICE, "notice")):
+        some = [problem for problem in problems if problem.severity is severity]
+        if some:
+            out()
+            out(plural(len(some), heading) + ":")
+            for problem in some:
+                _print_problem(problem)
+
+
+def _print_problem(problem: Problem) -> None:
+    who = f" ({quoted(problem.player)})" if problem.player else ""
+    place = problem.where if problem.tab else "workbook"
+    colours = (_BOLD, _RED) if problem.stands else (_YELLOW,)
+    out(_styled(f"  {quoted(place, 300)}{who}", *colours))
+    _print_wrapped(quoted(problem.message, 1_000), 4)
+    if problem.hint:
+        _print_wrapped(f"-> {quoted(problem.hint, 500)}", 4)
+
+
+def show_result(table: Table) -> None:
+    """Print the final standings, the winner, and who is or may be eliminated."""
+    result = table.result
+    if result is None:
+        return
+    view = table.view
+    cards = sorted(result.cards, key=lambda c: (c.rank, c.player.casefold()))
+    rows = [
+        (
+            str(c.rank),
+            c.player,
+            str(c.points),
+            ", ".join(map(str, c.fulfilled)) or "none",
+            f"+{c.earned}",
+            standing_word(view, c.player),
+        )
+        for c in cards
+    ]
+    out()
+    _print_rows(("Rank", "Player", "Points", "Conditions", "Garnets", "Result"), rows, (0, 2, 4))
+    out()
+    _print_wrapped(result_words(table), 0)
+
+
+def result_words(table: Table) -> str:
+    """Return the end of the match in sentences."""
+    result = table.result
+    if result is None:
+        return ""
+    if result.winner is None and result.winner_among:
+        return (
+            f"The win is tied between {listed(result.winner_among)}, and no notes can decide"
+            ' it: write the name into "Winner ruling" in Settings and sync again.'
+        )
+    if result.winner is None:
+        return "Nobody is left to win."
+    words = [f"{quoted(result.winner)} wins the Token of Life (decided by {result.decided_by})."]
+    if result.candidate:
+        words.append(f"Elimination Candidate: {quoted(result.candidate)}.")
+    elif result.choice_among:
+        words.append(
+            f"{quoted(result.winner)} chooses the Elimination Candidate among"
+            f" {listed(result.choice_among)}: write the name into"
+            ' "Elimination choice" in Settings and sync again.'
+        )
+    return " ".join(words)
+
+
+def show_synced(done: Synced, dry_run: bool) -> None:
+    """Print what a sync found, closed and wrote."""
+    if done.closed is not None:
+        would = "would be closed" if dry_run else "is closed"
+        out(f"{str(done.closed).capitalize()} {would}.")
+        _show_outcomes(done, done.closed)
+    elif done.already is not None:
+        out(f"{str(done.already).capitalize()} was closed before; nothing to close.")
+    if done.held:
+        out(f"{str(done.before.match.stage).capitalize()} stays open: {done.held}.")
+    for bad in done.impossible:
+        out(
+            f"  {quoted(bad.player)}, {bad.stage}: {bad.why}. Reopen {bad.stage} for them too, or"
+            " close with --void."
+        )
+    if done.closed is not None:
+        _show_consequences(done)
+        out()
+    show_table(done.before if dry_run else done.after)
+    if done.closed is Stage.COMPOSING and not dry_run:
+        show_what_hangs(done.after)
+    out()
+    _show_written(done, dry_run)
+    for trouble in done.trouble:
+        say(f"sheets-host: not written: {quoted(trouble.message, 1_000)}")
+        say(f"  -> {quoted(trouble.hint or 'the next sync tries again', 500)}")
+
+
+def _show_consequences(done: Synced) -> None:
+    """Print what closing a reopened stage changed; a first closing has its outcome tables."""
+    from sheets_host.host.reopening import consequences
+
+    if done.closed not in done.before.match.reopened:
+        return
+    lines = consequences(done.before, done.after)
+    out()
+    out("What that changes:" if lines else "It changes nothing: no note, no tokens, no points.")
+    for line in lines:
+        _print_wrapped(line, 2)
+
+
+def _show_outcomes(done: Synced, stage: Stage) -> None:
+    if stage.round is None:
+        return
+    rows = []
+    for outcome in done.after.ledger.outcomes[stage.round]:
+        bid = "" if outcome.bid is None else str(outcome.bid)
+        rows.append(
+            (str(outcome.lot), str(outcome.note), outcome.sale.value, outcome.winner or "", bid)
+        )
+    out()
+    _print_rows(("Lot", "Note", "Outcome", "Winner", "Highest bid"), rows, (0, 4))
+    balances = done.after.ledger.balances
+    balance_rows = [
+        (
+            name,
+            str(b.start),
+            str(b.exchanged),
+            str(b.bid),
+            str(b.left),
+            str(len(done.after.ledger.notes(name))),
+        )
+        for name in done.after.match.names
+        for b in [balances[stage.round, name]]
+    ]
+    out()
+    _print_rows(
+        ("Player", "Start", "Exchanged", "Bid", "Left", "Notes"), balance_rows, (1, 2, 3, 4, 5)
+    )
+
+
+def _show_written(done: Synced, dry_run: bool) -> None:
+    if not done.written:
+        out("Nothing to write: every tab is up to date.")
+        return
+    verb = "Would write" if dry_run else "Wrote"
+    by_store: dict[str, list[str]] = {}
+    for name, tab, rows in done.written:
+        by_store.setdefault(name, []).append(f"{tab} ({plural(rows, 'row')})" if dry_run else tab)
+    for name, tabs in by_store.items():
+        out(f"{verb} {quoted(name, 300)}: {', '.join(tabs)}")
+    for note in done.notes:
+        out(quoted(note, 500))
+    out(
+        f"Record: {plural(done.after.record.rows, 'row')}, seal {done.after.record.seal}"
+        if not dry_run
+        else "Nothing was written (--dry-run)."
+    )
+
+
+def show_made(made: Made) -> None:
+    """Print what `new` made, and who can see what in it."""
+    store = quoted(made.store.name, 300)
+    if made.existed:
+        out(f"{store}: {plural(len(made.players), 'entry sheet')} made.")
+        _show_sheets(made)
+        return
+    verb = "completed" if made.completed else "made"
+    _print_wrapped(
+        f"{store}: {verb} for {plural(len(made.players), 'player')}: {listed(made.players)}.", 0
+    )
+    if made.others:
+        _print_wrapped(f"Other tabs stay as they were: {listed(made.others)}.", 0)
+    _show_sheets(made)
+    if made.sheets is None:
+        out("Round 1 is open. Players type their bids into the yellow rows of Bids.")
+        _print_wrapped(
+            "Whoever can open this workbook can read every bid in it, also before a round is"
+            " closed; hiding or protecting tabs does not change that. Sealed bids need"
+            " --entry-sheets.",
+            0,
+        )
+    else:
+        out("Round 1 is open. Give each player their own entry sheet, and nobody this workbook:")
+        out("it is yours alone. Others see what you publish; Board in Settings names where.")
+    out(f"When all have bid: sheets-host sync {store} --close 1")
+    for note in made.notes:
+        out(quoted(note, 500))
+    show_problems(made.notices)
+
+
+def _show_sheets(made: Made) -> None:
+    if made.sheets is None:
+        return
+    for name, player in made.sheets.made:
+        out(f"Entry sheet for {quoted(player)}: {quoted(name, 300)}")
+    for error in made.sheets.trouble:
+        say(f"sheets-host: not made: {quoted(error.message, 1_000)}")
+        say(f"  -> {quoted(error.hint, 500)}")
+    if made.existed and made.sheets.without:
+        out(
+            f"No entry sheet is named in Players for {listed(made.sheets.without)}: write a path"
+            " or a link there and run new again."
+        )
+
+
+def show_reopened(done: Synced, stage: Stage, dry_run: bool) -> None:
+    """Print who may correct what, and what to do next."""
+    reopening = done.after.match.reopened[stage]
+    who = listed(sorted(reopening.players))
+    what = [f"the entries of {who}"] if who else []
+    what += ["the switches and garnets"] if reopening.settings else []
+    verb = "would be" if dry_run else "is"
+    out(f"{str(stage).capitalize()} {verb} open again for {' and '.join(what)}.")
+    out("All other recorded entries stand, and the results too until it is closed again.")
+    close = stage.round or "final"
+    out(f"When the cells are corrected: sheets-host sync {_workbook(done)} --close {close}")
+    _show_written(done, dry_run)
+
+
+def _workbook(done: Synced) -> str:
+    return quoted(done.before.reading.store.name, 300)
+
+
+def show_beat(beat: Beat) -> None:
+    """Print one turn of ``sync --every``: a line when something changed, else a quiet one."""
+    now = dt.datetime.now().astimezone()
+    if beat.trouble:
+        line = f"{now:%H:%M:%S} not done, will try again: {quoted(beat.trouble, 500)}"
+    elif beat.synced is None:
+        return
+    else:
+        after = beat.synced.after
+        closed = f"closed {beat.synced.closed}; " if beat.synced.closed else ""
+        held = f"; stays open: {beat.synced.held}" if beat.synced.held else ""
+        wrote = f"; wrote {plural(len(beat.synced.written), 'tab')}" if beat.synced.written else ""
+        line = f"{now:%H:%M:%S} {closed}{after.match.stage} is open{held}{wrote}"
+        if after.match.stage is Stage.FINISHED:
+            line = f"{now:%H:%M:%S} {closed}the match is finished{wrote}"
+    if beat.fresh:
+        out(line)
+        sys.stdout.flush()
+    elif sys.stderr.isatty():
+        sys.stderr.write(f"\r{line[: WIDTH - 1]:<{WIDTH - 1}}\r")
+        sys.stderr.flush()
+
+
+def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
+    """Print whether the Record, the reports and an announced seal agree; on stderr if not."""
+    record = found.table.reading.record
+    if not quiet:
+        out(f"The Record verifies: {plural(record.rows, 'row')}, seal {record.seal}.")
+    for difference in found.differing[:40]:
+        place = f"{difference.tab}!{difference.cell}" if difference.cell else difference.tab
+        say(
+            f"{place} says {quoted(difference.says) or 'nothing'}; the Record gives"
+            f" {quoted(difference.should_say) or 'nothing'}"
+        )
+    if found.differing:
+        more = len(found.differing) - 40
+        say((f"and {more} more. " if more > 0 else "") + "sync writes the reports anew.")
+    elif not quiet:
+        out("Every report says what the Record gives.")
+    if seal and found.announced is None:
+        say(f"The seal {quoted(seal)} lies on no row: this Record is not the one announced.")
+    elif seal and not quiet:
+        out(f"The seal {quoted(seal)} is that of row {found.announced}: {found.stage}.")
+    if not quiet and found.table.result is not None:
+        show_what_hangs(found.table)
+
+
+def show_restored(done: Restored, dry_run: bool) -> None:
+    """Print what was put back, and in whose place."""
+    verb = "Would put back" if dry_run else "Put back"
+    out(f"{verb} {plural(done.record.rows, 'row')}, seal {done.record.seal}.")
+    out(f"In its place stood {quoted(done.present, 500)}.")
+    if done.loses:
+        out(f"{plural(done.loses, 'row')} of it are given up.")
+    out(f"The match stands at: {done.table.match.stage}.")
+    for note in done.notes:
+        out(quoted(note, 500))
+
+
+def show_what_hangs(table: Table) -> None:
+    """Print whether another value of a switch would have changed the end. For the host alone."""
+    from sheets_host.game.scoring import under_other_rulings
+
+    ours = table.result
+    if ours is None:
+        return
+    lines = []
+    for (switch, value), other in under_other_rulings(table.match).items():
+        changes = []
+        if other.winner != ours.winner:
+            changes.append(f"the winner would be {quoted(other.winner or 'undecided')}")
+        if (other.candidate, other.choice_among) != (ours.candidate, ours.choice_among):
+            last = quoted(other.candidate) if other.candidate else listed(other.choice_among)
+            changes.append(f"last would be {last or 'nobody'}")
+        if changes:
+            lines.append(f"With {switch}: {value}, {' and '.join(changes)}.")
+    out()
+    if not lines:
+        out("Under every other value of every switch: the same winner, and the same last place.")
+    for line in lines:
+        _print_wrapped(line, 0)
+
+
+def show_findings(findings: Sequence[Finding]) -> None:
+    """Print what was looked at: right, worth a look, or wrong with what to do."""
+    words = {True: "ok", None: "look", False: "WRONG"}
+    for finding in findings:
+        _print_wrapped(f"{words[finding.ok]}: {quoted(finding.what, 1_000)}", 0)
+        if finding.hint:
+            _print_wrapped(f"-> {quoted(finding.hint, 500)}", 4)

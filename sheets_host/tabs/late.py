@@ -1,0 +1,365 @@
+"""Notices: entries that do not count now, and settings that changed after they were fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from sheets_host.game.match import Handed, Ledger, Match
+from sheets_host.game.notes import Note
+from sheets_host.game.stages import ROUND_STAGES, Stage
+from sheets_host.grid import Cell, Kind, address, column_letters
+from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, Source
+from sheets_host.tabs.finding import Keyed
+from sheets_host.tabs.problems import Problem, Severity, quoted
+from sheets_host.tabs.readings import read_count, read_note
+from sheets_host.tabs.settings import Config, RosterRow
+
+
+def entry_notices(sources: Sequence[Source], match: Match, ledger: Ledger) -> list[Problem]:
+    """Name entries changed after closing (R30), typed too early (R31), or outside the rows."""
+    found: list[Problem] = []
+    for source in sources:
+        for player in source.players:
+            if player not in match.names:
+                continue
+            for stage in ROUND_STAGES:
+                if stage is not match.stage or player not in match.awaited():
+                    found += _round(source, player, stage, match)
+            if match.stage is not Stage.COMPOSING or player not in match.awaited():
+                found += _composition(source, player, match, ledger.notes(player))
+        found += _stray(source)
+        found += _hidden(source)
+    return found
+
+
+def _note(
+    code: str,
+    keyed: Keyed,
+    cell: str,
+    message: str,
+    hint: str,
+    entry: str,
+    player: str,
+    file: str | None,
+) -> Problem:
+    return Problem(Severity.NOTICE, code, keyed.title, cell, message, hint, entry, player, file)
+
+
+def _changed(
+    keyed: Keyed,
+    place: str,
+    what: str,
+    stage: Stage,
+    recorded: str,
+    shown: str,
+    player: str,
+    file: str | None,
+) -> Problem:
+    return _note(
+        "changed-after-closing",
+        keyed,
+        place,
+        f"{what}: changed after {stage} was closed; recorded is"
+        f" {recorded or 'no entry'}, now there stands {shown or 'nothing'}",
+        "the recorded entry stands; the host can reopen the stage for this player",
+        shown,
+        player,
+        file,
+    )
+
+
+def _unheard(
+    keyed: Keyed,
+    place: str,
+    what: str,
+    stage: Stage,
+    shown: str,
+    player: str,
+    withdrawn: bool,
+    file: str | None,
+) -> Problem:
+    if withdrawn:
+        return _note(
+            "withdrawn",
+            keyed,
+            place,
+            f"{what}: {quoted(player)} has withdrawn; this entry does not count",
+            "",
+            shown,
+            player,
+            file,
+        )
+    return _note(
+        "too-early",
+        keyed,
+        place,
+        f"{what}: {stage} is not open yet",
+        "it counts once that stage is open, if it still stands at closing",
+        shown,
+        player,
+        file,
+    )
+
+
+def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[Problem]:
+    round_ = int(stage)
+    closed = stage in match.closed
+    recorded = recorded_slip(match, player, stage) if closed else {}
+    cells = [(source.bids, key, f"lot {key[1]}") for key in LOT_KEYS if key[0] == round_]
+    for keyed, key, what in (*cells, (source.exchanges, (round_,), "exchanges")):
+        row, column = keyed.place(key, player)
+        cell = keyed.grid.at(row, column)
+        before = recorded.get(what, "")
+        if cell.kind is Kind.BLANK and not before:
+            continue
+        shown = quoted(cell.shown)
+        if closed:
+            if not _same_count(cell, before):
+                yield _changed(
+                    keyed, address(row, column), what, stage, before, shown, player, source.file
+                )
+        elif shown:
+            yield _unheard(
+                keyed,
+                address(row, column),
+                what,
+                stage,
+                shown,
+                player,
+                match.player(player).withdrawn,
+                source.file,
+            )
+
+
+def recorded_slip(match: Match, player: str, stage: Stage) -> dict[str, str]:
+    """Return a closed round's recorded entries by item, as texts; what was voided as it stood."""
+    slip = match.slips.get((int(stage), player))
+    found = {f"lot {lot}": str(bid) for lot, bid in slip.bids.items()} if slip else {}
+    if slip and slip.uses:
+        found["exchanges"] = str(slip.uses)
+    for (key, name, item), value in match.struck.items():
+        if key == stage.key and name == player:
+            found[item] = value
+    return found
+
+
+def _same_count(cell: Cell, recorded: str) -> bool:
+    """Tell whether a cell still says what was recorded from it."""
+    if cell.kind is Kind.BLANK:
+        return not recorded
+    if quoted(cell.shown, 200) == recorded:
+        return True
+    count = read_count(cell)
+    if count.wrong:
+        return False
+    return recorded == (str(count.value) if count.value else "") or recorded == str(count.value)
+
+
+def _composition(
+    source: Source, player: str, match: Match, held: Sequence[Note]
+) -> Iterable[Problem]:
+    keyed = source.compositions
+    places = [keyed.place(key, player) for key in POSITION_KEYS]
+    filled = [(address(*p), cell) for p in places if (cell := keyed.grid.at(*p)).shown.strip()]
+    if Stage.COMPOSING not in match.closed:
+        for place, cell in filled:
+            yield _unheard(
+                keyed,
+                place,
+                "composition",
+                Stage.COMPOSING,
+                quoted(cell.shown),
+                player,
+                match.player(player).withdrawn,
+                source.file,
+            )
+        return
+    handed = match.compositions.get(player, Handed("nothing"))
+    if handed.counts:
+        pairs = [
+            (str(note), filled[i] if i < len(filled) else None)
+            for i, note in enumerate(handed.notes)
+        ]
+        pairs += [("", extra) for extra in filled[len(handed.notes) :]]
+        for i, (recorded, now) in enumerate(pairs, 1):
+            if now is None:
+                yield _changed(
+                    keyed,
+                    keyed.header_cell(player),
+                    f"note {i}",
+                    Stage.COMPOSING,
+                    recorded,
+                    "",
+                    player,
+                    source.file,
+                )
+            elif not _same_note(now[1], recorded, held):
+                yield _changed(
+                    keyed,
+                    now[0],
+                    f"note {i}",
+                    Stage.COMPOSING,
+                    recorded,
+                    quoted(now[1].shown),
+                    player,
+                    source.file,
+                )
+        return
+    before = match.struck.get((Stage.COMPOSING.key, player, "composition"), "")
+    now_text = typed_composition([cell for _, cell in filled])
+    if now_text != before:
+        yield _changed(
+            keyed,
+            keyed.header_cell(player),
+            "composition",
+            Stage.COMPOSING,
+            before and f"what was struck out ({before})",
+            now_text,
+            player,
+            source.file,
+        )
+
+
+def typed_composition(cells: Iterable[Cell]) -> str:
+    """Return what stands in a composition's cells, as it is recorded when it is struck out."""
+    return quoted(", ".join(quoted(cell.shown) for cell in cells), 1_000)
+
+
+def _same_note(cell: Cell, recorded: str, held: Sequence[Note]) -> bool:
+    spelt = read_note(cell, held)
+    return spelt.wrong is None and str(spelt.note or "") == recorded
+
+
+def _stray(source: Source) -> Iterable[Problem]:
+    """Name values in a player's column that stand in no keyed row: nobody reads them."""
+    for keyed in (source.bids, source.exchanges, source.compositions):
+        rows = set(keyed.rows.values())
+        by_column = {keyed.columns[p]: p for p in source.players if p in keyed.columns}
+        for (row, column), cell in keyed.grid.cells.items():
+            if (
+                row > keyed.table.row
+                and row not in rows
+                and column in by_column
+                and cell.shown.strip()
+            ):
+                yield _note(
+                    "outside-the-rows",
+                    keyed,
+                    address(row, column),
+                    f"this stands beside no {_KEY_WORDS[keyed.title]} and is not read",
+                    "move it into its row, or clear it",
+                    quoted(cell.shown),
+                    by_column[column],
+                    source.file,
+                )
+
+
+def _hidden(source: Source) -> Iterable[Problem]:
+    """Name rows and columns of entries that are hidden or filtered out: they count as well."""
+    for keyed in (source.bids, source.exchanges, source.compositions):
+        rows = sorted(keyed.grid.hidden_rows & set(keyed.rows.values()))
+        columns = sorted(keyed.grid.hidden_columns & {keyed.columns[p] for p in source.players})
+        parts = [
+            f"row{'s' * (len(rows) > 1)} {_spans(rows, str)}" if rows else "",
+            f"column{'s' * (len(columns) > 1)} {_spans(columns, column_letters)}"
+            if columns
+            else "",
+        ]
+        said = " and ".join(filter(None, parts))
+        if said:
+            several = len(rows) + len(columns) > 1
+            yield Problem(
+                Severity.NOTICE,
+                "hidden-entries",
+                keyed.title,
+                "",
+                f"{said} {'are' if several else 'is'} hidden or filtered out;"
+                f" {'they are' if several else 'it is'} read all the same",
+                "show them, if that was not meant" if several else "show it, if that was not meant",
+                file=source.file,
+            )
+
+
+def _spans(numbers: Sequence[int], name: Callable[[int], str]) -> str:
+    """Return ``6-13, 20``: numbers in order, runs of them as spans."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ", ".join("-".join(map(name, span)) for span in spans)
+
+
+_KEY_WORDS: Final = {"Bids": "lot", "Exchanges": "round", "Compositions": "position"}
+
+
+# --- settings ----------------------------------------------------------------------------------
+
+
+def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> list[Problem]:
+    """Name switches, garnets and players that differ from what the first closing fixed."""
+    if not match.fixed:
+        return []
+    found: list[Problem] = []
+    hint = "the recorded value stands; the host can change it with reopen --settings"
+    present = config.rulings.named()
+    for name, recorded in match.rulings.named().items():
+        if name != "Announced bids" and present[name] != recorded:
+            found.append(
+                Problem(
+                    Severity.NOTICE,
+                    "changed-after-closing",
+                    "Settings",
+                    config.cells.get(name, ""),
+                    f"{name}: recorded is {recorded}, now there stands {present[name]}",
+                    hint,
+                    present[name],
+                )
+            )
+    by_name = {row.name: row for row in roster}
+    for player in match.players:
+        row = by_name.get(player.name)
+        if row is None:
+            found.append(
+                Problem(
+                    Severity.NOTICE,
+                    "player-removed",
+                    "Players",
+                    "",
+                    f"{quoted(player.name)} is no longer in Players and still takes part",
+                    'put the row back; a player who gives up has the status "withdrawn"',
+                    "",
+                    player.name,
+                )
+            )
+        elif row.garnets != player.garnets:
+            found.append(
+                Problem(
+                    Severity.NOTICE,
+                    "changed-after-closing",
+                    "Players",
+                    row.cells.get("Garnets", row.cell),
+                    f"garnets: recorded is {player.garnets}, now there stands {row.garnets}",
+                    hint,
+                    str(row.garnets),
+                    player.name,
+                )
+            )
+    for row in roster:
+        if row.name not in match.names:
+            found.append(
+                Problem(
+                    Severity.PROBLEM,
+                    "player-too-late",
+                    "Players",
+                    row.cell,
+                    f"{quoted(row.name)} was added after the first round was closed",
+                    "remove the row; a substitute takes over a player's row with the former name in"
+                    " Formerly",
+                    row.name,
+                    row.name,
+                )
+            )
+    return found

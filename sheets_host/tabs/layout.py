@@ -1,0 +1,213 @@
+"""Titles, headers, colours and widths: how every tab looks, in words no store owns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sheets_host.grid import Area, Content, Link, Looks, Owner, Style, Styled, Tab
+
+HOST_TABS: Final = ("How to play", "Settings", "Players")
+ENTRY_TABS: Final = ("Bids", "Exchanges", "Compositions")
+TOOL_TABS: Final = (
+    "Standings",
+    "Balances",
+    "Garnets",
+    "Conditions",
+    "Breakdown",
+    "Auction",
+    "Collections",
+    "Checks",
+    "Record",
+)
+TITLES: Final = (*HOST_TABS, *ENTRY_TABS, *TOOL_TABS)
+BOARD_TABS: Final = tuple(title for title in TOOL_TABS if title not in ("Checks", "Record"))
+SHEET_TABS: Final = ("Auction", "Collections", "Standings", "Checks")
+
+TOOL_HEADER: Final = 4  # the header row of every tool tab; formulas of the entry tabs rely on it
+FIRST: Final = TOOL_HEADER + 1
+
+# The one visual language. Warm: people type here, or must act. Blue: the tool speaks, or yes.
+# Orange: this cannot stand. Grey: over. Blue and orange stay apart for every kind of
+# colour-blindness and, one being darker, in a black and white print; what a colour says, a word,
+# a sign or bold type says too.
+INK: Final = "1F2937"
+PALE_INK: Final = "6B7280"
+WHITE: Final = "FFFFFF"
+NAVY: Final = "1F3A5F"
+LINE: Final = "D5DCE5"
+EDGE: Final = "8FA3BC"  # between rounds, and between players
+TYPE_FILL: Final = "FFFBEA"  # people may type here
+OPEN_FILL: Final = "FFEFB0"
+CLOSED_FILL: Final = "ECEEF1"
+WRONG_FILL: Final = "F9C9A8"
+WRONG_INK: Final = "8A2C0D"
+OVER_FILL: Final = "C2410C"  # more spent than held; white on it is read at 5.2 to 1
+GOOD_FILL: Final = "DCEBFA"
+GOOD_INK: Final = "1E4E8C"
+GOLD_FILL: Final = "F9E08B"
+SILVER_FILL: Final = "DDE1E6"
+BRONZE_FILL: Final = "EBC9A5"
+BAR: Final = "8DBBE8"
+TAB_COLOURS: Final = {Owner.HOST: "8A8F98", Owner.PLAYERS: "E69F00", Owner.TOOL: "0072B2"}
+
+TITLE: Final = Style(bold=True, size=16, ink=NAVY)
+AS_OF: Final = Style(bold=True, ink=GOOD_INK)
+STAMP: Final = Style(ink=PALE_INK, size=9)
+HINT: Final = Style(ink=PALE_INK, italic=True)
+HEADER: Final = Style(bold=True, ink=WHITE, fill=NAVY, wrap=True, top=True)
+HEADER_RIGHT: Final = replace(HEADER, align="right")
+HEADER_MIDDLE: Final = replace(HEADER, align="center")
+TEXT: Final = Style(ink=INK, line=LINE, top=True)
+NAME: Final = replace(TEXT, bold=True)
+WRAPPED: Final = replace(TEXT, wrap=True)
+NUMBER: Final = replace(TEXT, align="right", number="#,##0")
+MIDDLE: Final = replace(TEXT, align="center")
+SMALL: Final = replace(MIDDLE, ink=PALE_INK)
+PLAIN_TEXT: Final = Style(ink=INK, line=LINE, top=True, number="@")
+PLAIN_WRAPPED: Final = replace(PLAIN_TEXT, wrap=True)
+LABEL: Final = Style(bold=True, ink=INK)
+LIVE: Final = Style(bold=True, ink=NAVY, align="right", number="#,##0")
+GAP: Final = Style()
+WRONG: Final = Style(fill=WRONG_FILL, ink=WRONG_INK, bold=True)
+OVERSPENT: Final = Style(fill=OVER_FILL, ink=WHITE, bold=True)
+SHARP: Final = Style(ink=GOOD_INK, bold=True)
+IS_OPEN: Final = Style(fill=OPEN_FILL)
+IS_CLOSED: Final = Style(fill=CLOSED_FILL, ink=PALE_INK)
+
+LINE_HEIGHT: Final = 15  # points
+TITLE_HEIGHT: Final = 24
+MOST_HEIGHT: Final = 405  # Excel allows 409
+PORTRAIT: Final = 100  # characters that a page shows side by side in full size
+LANDSCAPE: Final = 210  # the same in landscape at the smallest size that is read with ease
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a tool tab: header, width in characters, and how its body looks."""
+
+    header: str
+    width: int
+    style: Style = TEXT
+
+
+def header_style(style: Style) -> Style:
+    """Return how the header over such a body looks: it stands where the body stands."""
+    if style == GAP:
+        return GAP
+    return {"right": HEADER_RIGHT, "center": HEADER_MIDDLE}.get(style.align or "", HEADER)
+
+
+def tool_tab(
+    title: str,
+    heading: str,
+    as_of: Sequence[str],
+    columns: Sequence[Column],
+    body: Sequence[Sequence[Content]],
+    looks: Looks = Looks(),
+    frozen_columns: int = 0,
+    edges: Iterable[int] = (),
+) -> Tab:
+    """Lay out a tool tab: title and "as of" in rows 1 to 3, the header in row 4, the body below.
+
+    looks: what the tab has beyond that; its widths, freeze, header, heights, print and protection
+    are set here. edges: rows of the body, from 1, after which a stronger line stands.
+    """
+    width = len(columns)
+    last = max(FIRST, TOOL_HEADER + len(body))
+    lines = (*as_of, "", "")
+    headers = [column.header for column in columns]
+    rows: list[Sequence[Content]] = [[heading], [lines[0]], [lines[1]], headers, *body]
+    styles = [
+        Styled(Area(1, 1, 1, 1), TITLE),
+        Styled(Area(2, 1, 2, 1), AS_OF),
+        Styled(Area(3, 1, 3, 1), STAMP),
+        *(
+            Styled(Area(TOOL_HEADER, c, TOOL_HEADER, c), header_style(column.style))
+            for c, column in enumerate(columns, 1)
+        ),
+        # One row more than there is, so that a tab that grows finds its styles again.
+        *(Styled(Area(FIRST, c, last + 1, c), column.style) for c, column in enumerate(columns, 1)),
+        *(
+            Styled(Area(row, c, row, c), replace(column.style, line=EDGE))
+            for row in (TOOL_HEADER + edge for edge in edges)
+            for c, column in enumerate(columns, 1)
+            if column.style != GAP
+        ),
+    ]
+    widths = tuple(column.width for column in columns)
+    heights = {1: TITLE_HEIGHT, TOOL_HEADER: header_height(headers, widths)}
+    wrapped = [(c, column.width) for c, column in enumerate(columns) if column.style.wrap]
+    for number, row in enumerate(body, FIRST):
+        lines_ = max((lines_of(row[c], w) for c, w in wrapped if c < len(row)), default=1)
+        if lines_ > 1:
+            heights[number] = min(MOST_HEIGHT, LINE_HEIGHT * lines_)
+    return Tab(
+        title,
+        Owner.TOOL,
+        rows,
+        printed(
+            replace(
+                looks,
+                widths=widths,
+                frozen=(TOOL_HEADER, frozen_columns),
+                header=TOOL_HEADER,
+                styles=(*styles, *looks.styles),
+                heights=heights,
+                filtered=Area(TOOL_HEADER, 1, last, width) if looks.filtered else None,
+                colour=TAB_COLOURS[Owner.TOOL],
+                locked=True,
+            )
+        ),
+    )
+
+
+def printed(looks: Looks) -> Looks:
+    """Choose the paper's direction, and how many pages stand side by side so that it is read."""
+    left = sum(looks.widths[: looks.frozen[1]])  # repeated on every page
+    total = sum(looks.widths)
+    pages = -(-(total - left) // (LANDSCAPE - left)) if total > LANDSCAPE else 1
+    return replace(looks, landscape=total > PORTRAIT, across=pages)
+
+
+def header_height(headers: Sequence[Content], widths: Sequence[int]) -> int:
+    """Return the height in points of a row of headers, which are bold and wrapped."""
+    most = max(
+        (lines_of(text, width - 1) for text, width in zip(headers, widths, strict=False)), default=1
+    )
+    return LINE_HEIGHT * most + 3
+
+
+def lines_of(content: Content, width: int) -> int:
+    """Return how many lines a text takes in a column of this width, in characters.
+
+    Programs that open the file do not all work it out. Rather one line too many than a text cut
+    off: fonts differ, so a little of the width is left unused.
+    """
+    text = content.text if isinstance(content, Link) else content
+    if not isinstance(text, str):
+        return 1
+    room = max(4, width - 1)
+    if len(text) <= room:
+        return 1 + text.count("\n")
+    count = 0
+    for paragraph in text.split("\n"):
+        used = room + 1
+        for word in paragraph.split(" "):
+            if used + 1 + len(word) > room:
+                count += max(1, -(-len(word) // room))
+                used = (len(word) - 1) % room + 1
+            else:
+                used += 1 + len(word)
+    return count
+
+
+def name_width(name: str) -> int:
+    """Return a column width that shows a player's name, wrapped once at most."""
+    return max(10, min(24, len(name) + 3))
+
+
+def names_width(names: Iterable[str]) -> int:
+    """Return the width of a column that holds names, one a row, in bold."""
+    return max(14, min(44, 3 + max(map(len, names), default=0)))

@@ -1,0 +1,87 @@
+"""What is wrong, as data: where it stands, what stands there, what to do."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Severity(Enum):
+    """A problem keeps a stage from closing; a notice only tells."""
+
+    PROBLEM = "problem"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing to tell, with its source.
+
+    code: a stable word for scripts. entry: what stands in the cell. file: None in the game
+    workbook itself, else the entry sheet's name. host_tab problems are never voided.
+    """
+
+    severity: Severity
+    code: str
+    tab: str
+    cell: str
+    message: str
+    hint: str = ""
+    entry: str = ""
+    player: str | None = None
+    file: str | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Tell whether it keeps a stage open."""
+        return self.severity is Severity.PROBLEM
+
+    @property
+    def where(self) -> str:
+        """The place in words: ``Bids!E7``, with the file where it is not the game workbook."""
+        place = f"{self.tab}!{self.cell}" if self.cell else self.tab
+        return f"{self.file}: {place}" if self.file else place
+
+
+def notice(problem: Problem) -> Problem:
+    """Return the same as a notice."""
+    return replace(problem, severity=Severity.NOTICE)
+
+
+class DamagedTabs(Exception):
+    """The tabs of a workbook cannot be read as a game's (exit code 3); all faults at once."""
+
+    def __init__(self, faults: Iterable[Problem]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.where}: {fault.message}" for fault in self.faults))
+
+
+def quoted(text: str, most: int = 60) -> str:
+    """Return a person's text fit to stand in a message: visible, on one line, not too long."""
+    visible = "".join(c if _printable(c) else " " for c in text)
+    line = " ".join(visible.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _printable(character: str) -> bool:
+    # Cc, Cs and bidi controls could steer a terminal or hide text; a joiner in an emoji may stay.
+    if character in "\u200d\ufe0f":
+        return True
+    return unicodedata.category(character) not in ("Cc", "Cs", "Cf", "Co", "Cn", "Zl", "Zp")
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that is most like this one, or None where none is."""
+    from difflib import get_close_matches
+
+    by_fold = {name.casefold(): name for name in known}
+    close = get_close_matches(word.casefold(), by_fold, 1, 0.6)
+    return by_fold[close[0]] if close else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``; the nearest is "Bids"`` or nothing."""
+    match = nearest(word, known)
+    return f'; the nearest is "{match}"' if match else ""

@@ -1,0 +1,67 @@
+"""What the tool's own tabs say: the Record's rows, and the stamp on every report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, cast
+
+from sheets_host.game.record import HEADERS, Record, RecordBroken, Row, read_record
+from sheets_host.grid import Grid, Kind
+from sheets_host.tabs.finding import find_table
+from sheets_host.tabs.problems import DamagedTabs
+
+_STAMP: Final = re.compile(r"Record: ([0-9]{1,9}) rows, seal ([0-9a-f ]{19})")
+
+
+def read_record_tab(grid: Grid) -> Record:
+    """Read and verify the Record. Raises DamagedTabs without its headers, RecordBroken."""
+    if not grid.cells:
+        return Record()
+    table, faults = find_table(grid, HEADERS)
+    if table is None or faults:
+        raise DamagedTabs(faults)
+    rows = []
+    for row in table.rows():
+        texts = tuple(_text(grid, row, table.columns[header]) for header in HEADERS)
+        if any(texts):
+            rows.append(cast("Row", texts))
+    return read_record(rows)
+
+
+def _text(grid: Grid, row: int, column: int) -> str:
+    cell = grid.at(row, column)
+    return "" if cell.kind is Kind.BLANK else cell.text
+
+
+def stamp_of(grid: Grid) -> tuple[int, str] | None:
+    """Return the rows and the seal that a report was drawn from; None where it bears no stamp."""
+    for row in range(1, 4):
+        match = _STAMP.fullmatch(grid.at(row, 1).text)
+        if match:
+            return int(match[1]), match[2]
+    return None
+
+
+def check_stamps(record: Record, grids: Mapping[str, Grid]) -> None:
+    """Hold the reports' stamps against the Record. Raises RecordBroken where rows were cut off.
+
+    A rebuilt chain is found too: it gives other seals than the reports bear.
+    """
+    for title, grid in grids.items():
+        stamp = stamp_of(grid)
+        if stamp is None:
+            continue
+        rows, seal = stamp
+        if rows > record.rows:
+            raise RecordBroken(
+                record.rows + 1,
+                f"row {record.rows + 1} and what came after it were cut off:"
+                f' the tab "{title}" was drawn from {rows} rows, and {record.rows} are left',
+            )
+        if rows and record.seals[rows - 1] != seal:
+            raise RecordBroken(
+                rows,
+                f'row {rows} is not the one that was written: the tab "{title}" bears its'
+                f" seal {seal}, and the Record gives {record.seals[rows - 1]}",
+            )

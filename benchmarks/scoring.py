@@ -34,7 +34,7 @@ RULINGS: Final = {
 
 def main() -> None:
     """Measure and print."""
-    rng = random.Random(SEED)  # noqa: S311 - the same notes in every run, no secret
+    rng = random.Random(SEED)
     compositions = [tuple(rng.sample(ALL_NOTES, 12)) for _ in range(5_000)]
     for name, rulings in RULINGS.items():
         rate = judged_per_second(compositions, rulings)
@@ -103,7 +103,7 @@ def outlook_milliseconds(players: int, closed: int) -> dict[str, float]:
 
 def random_match(seed: int, players: int, closed: int) -> Match:
     """Return a match in which some players outbid the others."""
-    rng = random.Random(seed)  # noqa: S311 - the same matches in every run, no secret
+    rng = random.Random(seed)
     names = tuple(f"Player {n}" for n in range(players))
     greedy = set(names[: max(2, players // 30)])
     slips = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -22,7 +24,7 @@ from sheets_host.opening import Access, base_folder, opener, store_for
 from sheets_host.printing import listed, out, say, utf8
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs, quoted
-from sheets_host.telling import MissingExtra
+from sheets_host.telling import MissingExtra, library
 
 OK, PROBLEMS, USAGE, UNREACHABLE, BROKEN = range(5)
 
@@ -59,7 +61,7 @@ def _context(workbook: str, access: Access) -> Context:
     return Context(opener(workbook, access))
 
 
-@app.command()
+@app.command(short_help="Make a match.")
 def new(
     workbook: Workbook,
     player: Annotated[
@@ -71,7 +73,10 @@ def new(
     seed: Annotated[str, typer.Option(help="Makes the deal repeat, for rehearsals.")] = "",
     entry_sheets: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Sealed play: make an entry sheet for each player here."),
+        typer.Option(
+            metavar="DIR",
+            help="Sealed play: make each player's entry sheet here; over a game, the missing ones.",
+        ),
     ] = None,
     credentials: Credentials = None,
     ignore_lock: IgnoreLock = False,
@@ -88,7 +93,7 @@ def new(
     _exit(UNREACHABLE if made.sheets and made.sheets.trouble else OK)
 
 
-@app.command()
+@app.command(short_help="Show all entries and problems.")
 def check(
     workbook: Workbook,
     as_json: AsJson = False,
@@ -107,7 +112,7 @@ def check(
     _exit(UNREACHABLE if table.faults else PROBLEMS if table.standing else OK)
 
 
-@app.command()
+@app.command(short_help="Refresh the reports; close a stage.")
 def sync(
     workbook: Workbook,
     close: Annotated[
@@ -141,30 +146,35 @@ def sync(
     ignore_lock: IgnoreLock = False,
 ) -> None:
     """Refresh every report; close the open stage if you say so."""
-    from sheets_host.printing import show_synced
+    from sheets_host.printing import show_synced, show_trouble
 
     access = Access(credentials, ignore_lock)
     store, context = store_for(workbook, access), _context(workbook, access)
     wish = Wish(_stage(close), void, tuple(without or ()), due, dry_run)
+    if page is not None:
+        library("jinja2", "the page", extra="page")  # before anything is closed
     if every is not None:
         _watch(store, wish, context, every, page)
         return
     done = sync_match(store, wish, context)
-    _keep_page(done, page)
     if as_json:
-        _print_json(done.after)
+        # A dry run shows the match as it is: the next round's notes are not drawn yet.
+        _print_json(done.before if dry_run else done.after)
     else:
         show_synced(done, dry_run)
+    show_trouble(done)
+    _keep_page(done, None if dry_run else page)
     asked = close is None and not due and not dry_run and not as_json
     if asked and _shall_close(done.after, yes):
         done = sync_match(store, Wish(done.after.match.stage), context)
-        _keep_page(done, page)
         show_synced(done, dry_run=False)
-    _exit(_sync_code(done))
+        show_trouble(done)
+        _keep_page(done, page)
+    _exit(_sync_code(done, wish))
 
 
 def _watch(store: Store, wish: Wish, context: Context, seconds: int, page: Path | None) -> None:
-    from sheets_host.host.watching import Beat, watch
+    from sheets_host.host.watching import Beat, minding_ctrl_c, watch
     from sheets_host.printing import show_beat
 
     if wish.close is not None or wish.dry_run:
@@ -175,17 +185,21 @@ def _watch(store: Store, wish: Wish, context: Context, seconds: int, page: Path 
             _keep_page(beat.synced, page)
         show_beat(beat)
 
-    try:
-        watch(store, wish, context, seconds, time.sleep, tell)
-    except KeyboardInterrupt:
-        say("Stopped; the match is as the last line says.")
+    with minding_ctrl_c(say) as stop, suppress(KeyboardInterrupt):
+        watch(store, wish, context, seconds, time.sleep, tell, stop=stop)
+    say("Stopped; the match is as the last line says.")
 
 
 def _keep_page(done: Synced, page: Path | None) -> None:
-    if page is not None:
-        from sheets_host.host.telling import write_page_of
+    """Write the spectators' page; that it cannot be written never undoes a sync."""
+    from sheets_host.host.telling import write_page_of
 
+    if page is None:
+        return
+    try:
         write_page_of(done.after, page)
+    except StoreError as error:
+        say(f"sheets-host: the page is not written: {quoted(error.message, 500)}")
 
 
 def _shall_close(table: Table, yes: bool) -> bool:
@@ -204,13 +218,13 @@ def _shall_close(table: Table, yes: bool) -> bool:
     return yes or typer.confirm(f"Close {table.match.stage} now?", default=False, err=True)
 
 
-def _sync_code(done: Synced) -> int:
-    if done.after.faults or done.trouble:
+def _sync_code(done: Synced, wish: Wish) -> int:
+    if done.trouble or any(fault.player not in wish.without for fault in done.after.faults):
         return UNREACHABLE
     return PROBLEMS if done.after.standing or done.held else OK
 
 
-@app.command()
+@app.command(short_help="Let players correct a closed stage.")
 def reopen(
     workbook: Workbook,
     stage: Annotated[str, typer.Argument(help="The closed stage: 1 to 6, or final.")],
@@ -227,25 +241,28 @@ def reopen(
     ignore_lock: IgnoreLock = False,
 ) -> None:
     """Let named players correct their entries of a closed stage; all others stand."""
+    from sheets_host.host.reopening import preview
     from sheets_host.host.reopening import reopen as reopen_stage
     from sheets_host.printing import show_reopened
 
     access = Access(credentials, ignore_lock)
     chosen = stage_named(stage, "STAGE")
+    context = _context(workbook, access)
     done = reopen_stage(
         store_for(workbook, access),
         chosen,
         player or [],
         reason,
-        _context(workbook, access),
+        context,
         settings=settings,
         dry_run=dry_run,
     )
-    show_reopened(done, chosen, dry_run)
+    foreseen = preview(done.after, context.now()) if done.after.match.stage is chosen else None
+    show_reopened(done, chosen, dry_run, foreseen)
     _exit(UNREACHABLE if done.trouble else OK)
 
 
-@app.command()
+@app.command(short_help="Print words ready to post.")
 def announce(
     workbook: Workbook,
     round_: Annotated[
@@ -268,7 +285,7 @@ def announce(
     )
 
 
-@app.command()
+@app.command(short_help="Prove that nothing was changed.")
 def verify(
     workbook: Workbook,
     seal: Annotated[
@@ -281,6 +298,7 @@ def verify(
     from sheets_host.printing import show_verified
 
     access = Access(credentials)
+    _seal(seal)
     found = verify_match(store_for(workbook, access), _context(workbook, access), seal)
     if as_json:
         _print_json(found.table)
@@ -290,7 +308,7 @@ def verify(
     _exit(PROBLEMS if found.differing else OK)
 
 
-@app.command()
+@app.command(short_help="Put a copy of the Record back.")
 def restore(
     workbook: Workbook,
     copy: Annotated[Path, typer.Argument(help="A copy of the Record, from the backups.")],
@@ -310,9 +328,10 @@ def restore(
         store_for(workbook, access), copy, _context(workbook, access), sure=yes, dry_run=dry_run
     )
     show_restored(done, dry_run)
+    _exit(UNREACHABLE if done.trouble else OK)
 
 
-@app.command()
+@app.command(short_help="Write MIDI and sheet music.")
 def listen(
     workbook: Workbook,
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the files.")],
@@ -327,7 +346,7 @@ def listen(
         out(str(path))
 
 
-@app.command()
+@app.command(short_help="Write a page for spectators.")
 def page(
     workbook: Workbook,
     file: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")],
@@ -342,7 +361,7 @@ def page(
     out(f"{'Wrote' if wrote else 'Up to date:'} {file}")
 
 
-@app.command()
+@app.command(short_help="Find out what does not work.")
 def doctor(
     workbook: Annotated[
         str | None, typer.Argument(help="A workbook; without one, only the way to Google.")
@@ -362,7 +381,7 @@ def doctor(
     _exit(UNREACHABLE if any(finding.ok is False for finding in findings) else OK)
 
 
-@app.command()
+@app.command(short_help="Play a made-up match.")
 def demo(
     path: Annotated[Path | None, typer.Argument(help="Where to leave the workbook.")] = None,
 ) -> None:
@@ -388,6 +407,15 @@ def _stage(text: str | None) -> Stage | None:
     if text is None:
         return None
     return stage_named(text, "--close")
+
+
+def _seal(text: str) -> None:
+    """Refuse what cannot be a seal: a wrongly typed one is not a Record that was changed."""
+    if text and not re.fullmatch(r"[0-9a-fA-F]{16}", "".join(text.split())):
+        raise UsageError(
+            f'--seal: "{quoted(text)}" is no seal',
+            "a seal is 16 digits of 0-9 and a-f, such as 3f9a 12cc 77ab 0d1e",
+        )
 
 
 def stage_named(text: str, what: str) -> Stage:
@@ -445,8 +473,9 @@ def main() -> None:
         _fail(
             BROKEN,
             f"the Record does not verify: {error.message}",
-            "put the row back as it was (version history, or undo), or go back to the last"
-            " backup; nothing was changed",
+            "nothing was changed. Put the row back as it was (undo, or the version history), or"
+            " put a copy back: sheets-host restore WORKBOOK COPY; copies of the Record are kept"
+            " after each closing, in the folder that sheets-host doctor names",
         )
     except KeyboardInterrupt:
         say("sheets-host: stopped")

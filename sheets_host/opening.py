@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sheets_host.host.gathering import Opener
+from sheets_host.grid import Book
+from sheets_host.host.outside import Opener
 from sheets_host.host.verbs import UsageError
-from sheets_host.stores.base import Store
+from sheets_host.stores.base import Finding, Store, StoreError, Write
 from sheets_host.tabs.problems import quoted
 
 _SUFFIXES: Final = (".xlsx", ".xlsm")
@@ -63,13 +65,49 @@ def base_folder(workbook: str) -> Path:
 
 
 def opener(workbook: str, access: Access) -> Opener:
-    """Return what opens entry sheets and the board: paths are relative to the game workbook."""
+    """Return what opens entry sheets and the board: paths are relative to the game workbook.
+
+    It never raises: a reference that leads nowhere says so where it is read, so that one mistyped
+    cell of Players does not keep the match from being read.
+    """
     folder = base_folder(workbook)
 
     def open_(reference: str) -> Store:
-        return store_for(reference, access, folder)
+        try:
+            return store_for(reference, access, folder)
+        except UsageError as error:
+            return Nowhere(reference, StoreError(error.message, error.hint))
+        except StoreError as error:
+            return Nowhere(reference, error)
 
     return open_
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """The store of a reference that leads to no workbook: every use of it says why."""
+
+    name: str
+    why: StoreError
+
+    @property
+    def identity(self) -> str:
+        return f"nowhere: {self.name}"
+
+    def copies(self) -> Path:
+        raise self.why
+
+    def diagnose(self) -> tuple[Finding, ...]:
+        return (Finding(False, self.why.message, self.why.hint),)
+
+    def exists(self) -> bool:
+        raise self.why
+
+    def read(self, titles: Collection[str]) -> Book:  # noqa: ARG002 - as the protocol asks
+        raise self.why
+
+    def write(self, write: Write) -> tuple[str, ...]:  # noqa: ARG002 - as the protocol asks
+        raise self.why
 
 
 def free_path(name: str) -> Path:

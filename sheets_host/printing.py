@@ -6,12 +6,12 @@ import datetime as dt
 import os
 import shutil
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sheets_host.game.stages import Stage
+from sheets_host.game.stages import Stage, stage_of
 from sheets_host.host.gathering import Table
 from sheets_host.host.verbs import Synced
 from sheets_host.tabs.problems import Problem, Severity, quoted
@@ -20,10 +20,11 @@ from sheets_host.telling.announce import time_left
 
 if TYPE_CHECKING:
     from sheets_host.host.beginning import Made
+    from sheets_host.host.reopening import Preview
     from sheets_host.host.restoring import Restored
     from sheets_host.host.verbs import Verified
     from sheets_host.host.watching import Beat
-    from sheets_host.stores.base import Finding
+    from sheets_host.stores.base import Finding, StoreError
 
 WIDTH: Final = 80
 
@@ -44,6 +45,11 @@ def say(text: str) -> None:
 def out(text: str = "") -> None:
     """Print a result."""
     print(text)
+
+
+def _nearby(text: str) -> str:
+    """Shorten paths below the present folder."""
+    return text.replace(f"{Path.cwd()}{os.sep}", "")
 
 
 def plural(count: int, noun: str) -> str:
@@ -86,18 +92,22 @@ def _cells_of(text: str) -> int:
     )
 
 
+def _wrapped(text: str, width: int) -> list[str]:
+    """Break a text at spaces into lines of so many columns; a longer word stays whole."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if not lines[-1] or _cells_of(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
 def _print_wrapped(text: str, indent: int) -> None:
-    """Print a paragraph with an indent, wrapped at words; a long word stays whole."""
-    margin = " " * indent
-    for line in textwrap.wrap(
-        text,
-        _width(),
-        initial_indent=margin,
-        subsequent_indent=margin,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ):
-        out(line)
+    """Print a paragraph with an indent."""
+    for line in _wrapped(text, _width() - indent):
+        out(" " * indent + line)
 
 
 def _print_rows(
@@ -111,7 +121,7 @@ def _print_rows(
     for number, row in enumerate(shown):
         padding = [" " * (widths[i] - _cells_of(row[i])) for i in range(last)]
         cells = [padding[i] + row[i] if i in right else row[i] + padding[i] for i in range(last)]
-        tail = textwrap.wrap(row[last], room, break_on_hyphens=False) or [""]
+        tail = _wrapped(row[last], room)
         first = "  ".join([*cells, tail[0]]).rstrip()
         out(_styled(first, _BOLD) if number == 0 else first)
         for more in tail[1:]:
@@ -127,7 +137,8 @@ def show_table(table: Table, now: dt.datetime | None = None) -> None:
     _print_wrapped(f"{quoted(table.reading.config.game)}. {as_of(view)[0]}", 0)
     until = deadline(view, table.match.stage)
     if until is not None and now is not None and table.match.stage is not Stage.FINISHED:
-        out(f"It closes {time_left(until, now)}.")
+        verb = "It closes" if until > now else "Its deadline passed"
+        out(f"{verb} {time_left(until, now)}.")
     if table.match.stage is Stage.FINISHED:
         show_result(table)
     else:
@@ -136,7 +147,12 @@ def show_table(table: Table, now: dt.datetime | None = None) -> None:
 
 
 def _show_entries(table: Table) -> None:
+    deal = table.match.deals.get(table.match.stage)
+    if deal:
+        _print_wrapped(f"On offer: {', '.join(str(note) for note in deal)}", 0)
     entered = [name for name, entry in table.entries.items() if entry.typed]
+    if not table.entries:
+        return
     who = listed(entered) or "nobody yet"
     _print_wrapped(f"Entered ({len(entered)} of {len(table.entries)}): {who}", 0)
     if table.silent:
@@ -159,6 +175,7 @@ def _entry_words(table: Table, name: str) -> str:
     have = purse.tokens_after(entry.slip.uses if purse.affords(entry.slip.uses) else 0)
     if entry.slip.uses:
         bids.append(plural(entry.slip.uses, "exchange"))
+    bids += [f"{item} cannot be read" for item in entry.unread]
     return f"{', '.join(bids) or 'no bids'}; {entry.slip.total} of {have} tokens"
 
 
@@ -240,13 +257,21 @@ def show_synced(done: Synced, dry_run: bool) -> None:
     elif done.already is not None:
         out(f"{str(done.already).capitalize()} was closed before; nothing to close.")
     if done.held:
-        out(f"{str(done.before.match.stage).capitalize()} stays open: {done.held}.")
+        _print_wrapped(
+            f"{str(done.before.match.stage).capitalize()} stays open: {done.held}."
+            + (f" {_WAY_ON}" if done.held == "problems stand" else ""),
+            0,
+        )
     for bad in done.impossible:
-        out(
-            f"  {quoted(bad.player)}, {bad.stage}: {bad.why}. Reopen {bad.stage} for them too, or"
-            " close with --void."
+        _print_wrapped(f"{quoted(bad.player)}, {bad.stage}: {bad.why}.", 2)
+        _print_wrapped(
+            f"-> reopen it for them too (sheets-host reopen {_workbook(done)}"
+            f" {bad.stage.round or 'final'} --player {quoted(bad.player)} --reason TEXT), or close"
+            " with --void",
+            4,
         )
     if done.closed is not None:
+        _show_struck(done)
         _show_consequences(done)
         out()
     show_table(done.before if dry_run else done.after)
@@ -254,9 +279,31 @@ def show_synced(done: Synced, dry_run: bool) -> None:
         show_what_hangs(done.after)
     out()
     _show_written(done, dry_run)
-    for trouble in done.trouble:
+
+
+_WAY_ON: Final = "Correct the cells and close again, or add --void to strike out what is wrong."
+
+
+def show_trouble(done: Synced) -> None:
+    """Say on stderr which workbooks could not be written after the Record was."""
+    _say_not_written(done.trouble)
+
+
+def _say_not_written(troubles: Sequence[StoreError]) -> None:
+    for trouble in troubles:
         say(f"sheets-host: not written: {quoted(trouble.message, 1_000)}")
         say(f"  -> {quoted(trouble.hint or 'the next sync tries again', 500)}")
+
+
+def _show_struck(done: Synced) -> None:
+    """Print what a closing struck out: it stands in the cells, and does not count."""
+    before = done.before.match.struck
+    struck = {key: text for key, text in done.after.match.struck.items() if key not in before}
+    if struck:
+        out()
+        out("Struck out:")
+    for (key, name, item), text in struck.items():
+        _print_wrapped(f"{quoted(name)}, {stage_of(key)}, {item}: {quoted(text) or 'nothing'}", 2)
 
 
 def _show_consequences(done: Synced) -> None:
@@ -298,7 +345,7 @@ def _show_outcomes(done: Synced, stage: Stage) -> None:
     ]
     out()
     _print_rows(
-        ("Player", "Start", "Exchanged", "Bid", "Left", "Notes"), balance_rows, (1, 2, 3, 4, 5)
+        ("Player", "Start", "Exchanged", "Bid", "Left", "Notes now"), balance_rows, (1, 2, 3, 4, 5)
     )
 
 
@@ -311,9 +358,9 @@ def _show_written(done: Synced, dry_run: bool) -> None:
     for name, tab, rows in done.written:
         by_store.setdefault(name, []).append(f"{tab} ({plural(rows, 'row')})" if dry_run else tab)
     for name, tabs in by_store.items():
-        out(f"{verb} {quoted(name, 300)}: {', '.join(tabs)}")
+        _print_wrapped(f"{verb} {quoted(name, 300)}: {', '.join(tabs)}", 0)
     for note in done.notes:
-        out(quoted(note, 500))
+        _print_wrapped(_nearby(quoted(note, 500)), 0)
     out(
         f"Record: {plural(done.after.record.rows, 'row')}, seal {done.after.record.seal}"
         if not dry_run
@@ -344,11 +391,15 @@ def show_made(made: Made) -> None:
             0,
         )
     else:
-        out("Round 1 is open. Give each player their own entry sheet, and nobody this workbook:")
-        out("it is yours alone. Others see what you publish; Board in Settings names where.")
+        _print_wrapped(
+            "Round 1 is open. Send each player their own entry sheet; keep this workbook and its"
+            " backups folder to yourself. Everybody else sees what is published: Board in"
+            " Settings names where.",
+            0,
+        )
     out(f"When all have bid: sheets-host sync {store} --close 1")
     for note in made.notes:
-        out(quoted(note, 500))
+        _print_wrapped(_nearby(quoted(note, 500)), 0)
     show_problems(made.notices)
 
 
@@ -367,7 +418,9 @@ def _show_sheets(made: Made) -> None:
         )
 
 
-def show_reopened(done: Synced, stage: Stage, dry_run: bool) -> None:
+def show_reopened(
+    done: Synced, stage: Stage, dry_run: bool, foreseen: Preview | None = None
+) -> None:
     """Print who may correct what, and what to do next."""
     reopening = done.after.match.reopened[stage]
     who = listed(sorted(reopening.players))
@@ -377,8 +430,32 @@ def show_reopened(done: Synced, stage: Stage, dry_run: bool) -> None:
     out(f"{str(stage).capitalize()} {verb} open again for {' and '.join(what)}.")
     out("All other recorded entries stand, and the results too until it is closed again.")
     close = stage.round or "final"
+    _show_preview(foreseen)
     out(f"When the cells are corrected: sheets-host sync {_workbook(done)} --close {close}")
     _show_written(done, dry_run)
+
+
+def _show_preview(foreseen: Preview | None) -> None:
+    """Print what closing the stage again would change, as the cells stand now."""
+    if foreseen is None:
+        return
+    if foreseen.problems:
+        out("As the cells stand now, it could not be closed again:")
+        for problem in foreseen.problems:
+            _print_wrapped(f"{quoted(problem.where, 300)}: {quoted(problem.message, 500)}", 2)
+        return
+    if not foreseen.changes:
+        out("As the cells stand now, closing it again changes nothing.")
+        return
+    out("As the cells stand now, closing it again changes:")
+    for line in foreseen.changes:
+        _print_wrapped(line, 2)
+    for bad in foreseen.impossible:
+        _print_wrapped(
+            f"It would be refused: {quoted(bad.player)}, {bad.stage}: {bad.why}. Reopen"
+            f" {bad.stage} for them too, or close with --void.",
+            2,
+        )
 
 
 def _workbook(done: Synced) -> str:
@@ -397,7 +474,12 @@ def show_beat(beat: Beat) -> None:
         closed = f"closed {beat.synced.closed}; " if beat.synced.closed else ""
         held = f"; stays open: {beat.synced.held}" if beat.synced.held else ""
         wrote = f"; wrote {plural(len(beat.synced.written), 'tab')}" if beat.synced.written else ""
-        line = f"{now:%H:%M:%S} {closed}{after.match.stage} is open{held}{wrote}"
+        until = deadline(after.view, after.match.stage)
+        left = ""
+        if until is not None:
+            left = f", {'closes' if until > now else 'was due'} {time_left(until, now)}"
+        entered = f"{len(after.entries) - len(after.silent)} of {len(after.entries)} entered"
+        line = f"{now:%H:%M:%S} {closed}{after.match.stage} is open{left}; {entered}{held}{wrote}"
         if after.match.stage is Stage.FINISHED:
             line = f"{now:%H:%M:%S} {closed}the match is finished{wrote}"
     if beat.fresh:
@@ -414,9 +496,8 @@ def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
     if not quiet:
         out(f"The Record verifies: {plural(record.rows, 'row')}, seal {record.seal}.")
     for difference in found.differing[:40]:
-        place = f"{difference.tab}!{difference.cell}" if difference.cell else difference.tab
         say(
-            f"{place} says {quoted(difference.says) or 'nothing'}; the Record gives"
+            f"{quoted(difference.where, 300)} says {quoted(difference.says) or 'nothing'}; the Record gives"
             f" {quoted(difference.should_say) or 'nothing'}"
         )
     if found.differing:
@@ -438,33 +519,19 @@ def show_restored(done: Restored, dry_run: bool) -> None:
     out(f"{verb} {plural(done.record.rows, 'row')}, seal {done.record.seal}.")
     out(f"In its place stood {quoted(done.present, 500)}.")
     if done.loses:
-        out(f"{plural(done.loses, 'row')} of it are given up.")
+        out(f"Given up: {quoted(done.loses, 500)}.")
     out(f"The match stands at: {done.table.match.stage}.")
     for note in done.notes:
-        out(quoted(note, 500))
+        _print_wrapped(_nearby(quoted(note, 500)), 0)
+    _say_not_written(done.trouble)
 
 
 def show_what_hangs(table: Table) -> None:
-    """Print whether another value of a switch would have changed the end. For the host alone."""
-    from sheets_host.game.scoring import under_other_rulings
+    """Print how much hangs on each switch. For the host alone."""
+    from sheets_host.host.telling import what_hangs
 
-    ours = table.result
-    if ours is None:
-        return
-    lines = []
-    for (switch, value), other in under_other_rulings(table.match).items():
-        changes = []
-        if other.winner != ours.winner:
-            changes.append(f"the winner would be {quoted(other.winner or 'undecided')}")
-        if (other.candidate, other.choice_among) != (ours.candidate, ours.choice_among):
-            last = quoted(other.candidate) if other.candidate else listed(other.choice_among)
-            changes.append(f"last would be {last or 'nobody'}")
-        if changes:
-            lines.append(f"With {switch}: {value}, {' and '.join(changes)}.")
     out()
-    if not lines:
-        out("Under every other value of every switch: the same winner, and the same last place.")
-    for line in lines:
+    for line in what_hangs(table):
         _print_wrapped(line, 0)
 
 

@@ -23,13 +23,15 @@ class Validation:
     """What a cell lets in. type: any, whole, list …; style: stop, warning, info.
 
     formula1, formula2: the bounds, or the source of the list, in LibreOffice's spelling
-    (``$Collections.$B$6:$B$53``). title, message: shown when the cell is chosen.
+    (``$Collections.$B$6:$B$53``), as they read for the cell `base`: seen from another cell, what
+    is relative in them moves along. title, message: shown when the cell is chosen.
     """
 
     type: str
     operator: str
     formula1: str
     formula2: str
+    base: str
     style: str
     blank: bool
     dropdown: bool
@@ -138,6 +140,13 @@ class Document:
     def sort(self, tab: str, area: str, column: str, ascending: bool = True) -> None:
         """Sort the rows of an area, which has no header, by one of its columns."""
         self._do("sort", tab=tab, area=area, column=column, ascending=ascending)
+
+    def copy(self, tab: str, area: str, cell: str) -> None:
+        """Copy an area with all that hangs on it, and paste it with this top left cell."""
+        self._do("copy", tab=tab, area=area, cell=cell)
+
+    def hide_rows(self, tab: str, row: int, count: int = 1) -> None:
+        self._do("hide_rows", tab=tab, row=row, count=count)
 
     def frozen(self, tab: str) -> tuple[int, int]:
         """How many rows and columns stay in view."""

@@ -153,6 +153,7 @@ def _losses(
         return part in ours or any(fnmatchcase(part, pattern) for pattern in except_parts)
 
     listing = {CONTENT_TYPES, _rels_of(before.workbook_part)}
+    free = {str(n) for n, sheet in enumerate(before.sheets) if sheet.title in except_tabs}
     shared = {before.workbook_part, before.part_of_kind("styles")}
     for name in found.parts_removed:
         if not excepted(name):
@@ -161,7 +162,8 @@ def _losses(
         if excepted(name) or name in listing:
             continue
         if name in shared:
-            yield from (f"~ {name}: {loss}" for loss in lost(before.tree(name), after.tree(name)))
+            trees = before.tree(name), after.tree(name)
+            yield from (f"~ {name}: {loss}" for loss in lost(*trees, free))
         else:
             yield f"~ part {name}: {_first_difference(before.parts[name], after.parts[name])}"
     for change in found.relationships:
@@ -177,8 +179,11 @@ def _losses(
             yield from _lost_cells(found, sheet)
 
 
-def lost(before: ET.Element, after: ET.Element) -> Iterator[str]:
-    """Say what a workbook part or styles part lost, moved or changed; growing is no loss."""
+def lost(before: ET.Element, after: ET.Element, free: Collection[str] = ()) -> Iterator[str]:
+    """Say what a workbook part or styles part lost, moved or changed; growing is no loss.
+
+    free: positions of tabs (``localSheetId``) whose own names may change.
+    """
     yield from _lost_attributes(before, after)
     rest = list(after)
     for old in before:
@@ -189,7 +194,7 @@ def lost(before: ET.Element, after: ET.Element) -> Iterator[str]:
         new = rest[at]
         rest = rest[at + 1 :]
         if local(old) in _BY_POSITION | _BY_NAME:
-            yield from _lost_entries(old, new)
+            yield from _lost_entries(old, new, free)
         else:
             yield from _lost_attributes(old, new)
             if (old.text or "", children(old)) != (new.text or "", children(new)):
@@ -203,9 +208,12 @@ def _lost_attributes(old: ET.Element, new: ET.Element) -> Iterator[str]:
             yield f"<{local(old)} {key}> was {old.get(key)!r}, is {new.get(key)!r}"
 
 
-def _lost_entries(old: ET.Element, new: ET.Element) -> Iterator[str]:
+def _lost_entries(old: ET.Element, new: ET.Element, free: Collection[str]) -> Iterator[str]:
     yield from _lost_attributes(old, new)
-    had, has = (list(map(canonical, table)) for table in (old, new))
+    had, has = (
+        [canonical(entry) for entry in table if entry.get("localSheetId") not in free]
+        for table in (old, new)
+    )
     if local(old) in _BY_POSITION:
         for number, entry in enumerate(had):
             if number >= len(has) or has[number] != entry:

@@ -224,4 +224,4 @@ def test_engrave__says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "verovio", None)
     with pytest.raises(MissingExtra, match="verovio") as missing:
         engrave(held("Cq"), "")
-    assert "sheets-host[music]" in missing.value.hint
+    assert "'.[music]'" in missing.value.hint

@@ -30,12 +30,12 @@ from sheets_host.grid import (
 )
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.blank import blank
-from sheets_host.stores.excel.cells import xstring
 from sheets_host.stores.excel.grafting import graft
 from sheets_host.stores.excel.package import Package
 from sheets_host.stores.excel.reading import read_grids
-from sheets_host.stores.excel.splice import apply, outline
-from sheets_host.stores.excel.zipping import rewrite
+from sheets_host.stores.excel.repacking import rewrite
+from sheets_host.stores.excel.rows import xstring
+from sheets_host.stores.excel.splicing import apply, outline
 from tests import package_diff
 from tests.drawn import HEAD, HELP, REPORT, tab
 from tests.foreign import FOREIGN, OFFICE_FOREIGN

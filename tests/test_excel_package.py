@@ -168,6 +168,17 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str, str]] = {
         'two of its tabs are called "BIDS"',
         "Restore",
     ),
+    "two tabs in one part": (
+        lambda: zipped(
+            {
+                name: data.replace("sheet2.xml", "sheet1.xml") if name.endswith(".rels") else data
+                for name, data in parts({"Bids": CELL, "Stock": CELL}).items()
+                if isinstance(data, str)
+            }
+        ),
+        'its tabs "Bids" and "Stock" are one and the same part, xl/worksheets/sheet1.xml',
+        "Restore",
+    ),
     "a tab without a number": (
         lambda: swapped(WORKBOOK, 'sheetId="1"', 'sheetId="-1"'),
         'its tab "Bids" has the id "-1"',
@@ -224,6 +235,18 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str, str]] = {
         lambda: with_part("xl\\worksheets\\other.xml"),
         "has a backslash or a zero byte in its name",
         "save it as",
+    ),
+    "a text that is none": (
+        lambda: build(
+            {"Bids": '<row><c t="s"><v>1</v></c></row>'}, strings="<si/><sj><t>5</t></sj>"
+        ),
+        'the part xl/sharedStrings.xml is damaged: a "sj" does not belong in text 1',
+        "Restore",
+    ),
+    "a format that is none": (
+        lambda: swapped("xl/styles.xml", '<xf numFmtId="0" fontId="1"/>', "<xg/>"),
+        'the part xl/styles.xml is damaged: a "xg" does not belong among its formats',
+        "Restore",
     ),
     "an encrypted part": (
         lambda: patched(b"PK\x01\x02", 8, b"\x01\x00"),

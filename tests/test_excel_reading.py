@@ -9,11 +9,11 @@ import pytest
 from sheets_host.grid import BLANK, Area, Cell, Grid, Kind, Shape, Strike, shape_of
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel import reading, scanning
+from sheets_host.stores.excel.formats import BUILT_IN
 from sheets_host.stores.excel.formulas import shifted
 from sheets_host.stores.excel.package import Package
 from sheets_host.stores.excel.reading import read_grids
 from sheets_host.stores.excel.scanning import scan
-from sheets_host.stores.excel.styles import BUILT_IN
 from sheets_host.stores.excel.texts import unescaped
 from tests.packages import MAIN, build, link, relationships, sheet, styles
 
@@ -215,10 +215,6 @@ PLACES: dict[str, tuple[str, set[tuple[int, int]]]] = {
                     {(1, 1), (1, 2), (2, 1)}),
     "after a gap": ('<row r="3"><c r="C3"><v>1</v></c><c><v>1</v></c></row><row><c><v>1</v></c></row>',
                     {(3, 3), (3, 4), (4, 1)}),
-    "out of order": ('<row r="3"><c r="B3"><v>1</v></c><c r="A3"><v>1</v></c></row>'
-                     '<row r="1"><c r="A1"><v>1</v></c></row>', {(3, 2), (3, 1), (1, 1)}),
-    "a cell of another row": ('<row r="1"><c r="A5"><v>1</v></c><c r="B5"><v>1</v></c></row>',
-                              {(5, 1), (5, 2)}),
     "the last cell there is": ('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
                                {(1048576, 16384)}),
     "small letters": ('<row r="1"><c r="b1"><v>1</v></c></row>', {(1, 2)}),
@@ -235,12 +231,30 @@ DAMAGED = {
     "a column too far": ('<row r="1"><c r="XFE1"/></row>', "beyond the last column"),
     "a row too far": ('<row r="1048577"/>', "outside the rows 1 to 1,048,576"),
     "row 0": ('<row r="0"/>', "outside the rows"),
-    "a cell's row too far": ('<row r="1"><c r="A1048577"/></row>', "outside the rows"),
+    "a cell of another row": ('<row r="1"><c r="A5"/></row>', "the cell A5 stands in row 1"),
+    "cells out of order": ('<row r="1"><c r="B1"/><c r="A1"/></row>', "row 1 are not in order"),
+    "a cell twice": ('<row><c r="A1"><v>1</v></c><c r="A1"/></row>', "row 1 are not in order"),
+    "rows out of order": ('<row r="2"/><row r="1"/>', "row 1 comes after row 2"),
+    "a row twice": ('<row r="2"/><row r="2"/>', "row 2 comes after row 2"),
+    "an unknown element for a row": ('<rov r="1"/>', 'a "rov" does not belong among its rows'),
+    "an unknown element for a cell": (
+        '<row r="7"><d r="A7"/></row>',
+        'a "d" does not belong in row 7',
+    ),
+    "an unknown element for a value": (
+        "<row><c><w>5</w></c></row>",
+        'a "w" does not belong in row 1',
+    ),
+    "a cell for a value": ("<row><c><c>5</c></c></row>", 'a "c" does not belong in row 1'),
+    "a text for a value": ("<row><c><t>5</t></c></row>", 'a "t" does not belong in row 1'),
+    "a value for a text": ('<row><c t="inlineStr"><is><v>5</v></is></c></row>', 'a "v" does not'),
+    "an unknown element for a text": ('<row><c t="inlineStr"><is><w>5</w></is></c></row>', 'a "w"'),
+    "an unknown attribute for a type": ('<row><c u="s"><v>0</v></c></row>', 'the attribute "u"'),
     "no row number": ('<row r="one"/>', 'a row with the number "one"'),
     "no address": ('<row r="1"><c r="?"/></row>', 'a cell with the address "?"'),
     "no area": (sheet("", after='<mergeCells><mergeCell ref="x"/></mergeCells>'), 'cells "x"'),
     "no worksheet": (f'<chartsheet xmlns="{MAIN}"><worksheet/></chartsheet>', "no worksheet"),
-    "too deep": ('<row r="1"><c r="A1">' + "<is>" * 30_000, "nested more than 200 deep"),
+    "too deep": ('<row r="1"><c r="A1">' + "<extLst>" * 30_000, "nested more than 200 deep"),
     "not closed": ('<row r="1"><c r="A1">', "mismatched tag"),
     "an undefined entity": ('<row r="1"><c r="A1"><v>&x;</v></c></row>', "undefined entity"),
 }
@@ -433,7 +447,8 @@ def test_bounds__rows_behind_the_rows_do_no_harm() -> None:
 
 def test_bounds__a_row_of_styled_blanks_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "MAX_BLANK_RUN", 10_000)
-    found = parsed("<row>" + '<c r="A1" s="1"/>' * 50_000 + "<c><v>5</v></c></row>")
+    row = "<row>" + '<c s="1"/>' * 500 + "</row>"
+    found = parsed(row * 100 + "<row><c><v>5</v></c></row>")
     assert not found.whole
     assert not found.cells
 

@@ -282,7 +282,7 @@ def test_held__for_good_leaves_the_finished_file_beside(
 ) -> None:
     monkeypatch.setattr(os, "replace", Stubborn(10**9))
     start = time.monotonic()
-    with pytest.raises(StoreError, match="held by another program") as raised:
+    with pytest.raises(StoreError, match="another program holds it") as raised:
         save(job(path))
     assert 0.4 < time.monotonic() - start < 5
     finished = path.with_name("a game (finished 2026-11-29 201500Z).xlsx")

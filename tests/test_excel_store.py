@@ -218,3 +218,16 @@ def test_store__empty_book_of_another_store_makes_a_file(tmp_path: Path) -> None
     ours = store(path)
     ours.write(write(HELP, since=Book(titles=(), grids={}, revision=None)))
     assert ours.read(TITLES).titles == (HELP.title,)
+
+
+def test_store__damaged_part_of_the_hosts_is_read_past_and_not_written(path: Path) -> None:
+    """What is damaged must not be handed on from file to file while the sound backups go."""
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("xl/media/image1.png", b"a picture of a composer")
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"a picture of a composer", b"a picture of a composed"))
+    before = path.read_bytes()
+    book = store(path).read(TITLES)
+    with pytest.raises(StoreError, match="checksum of the part xl/media/image1"):
+        store(path).write(write(LATER, since=book))
+    assert path.read_bytes() == before

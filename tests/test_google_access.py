@@ -11,10 +11,10 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from sheets_host.stores.base import StoreError
+from sheets_host.stores.base import Finding, StoreError
 from sheets_host.stores.google import GoogleStore, access, store
 from sheets_host.stores.google.access import SCOPE, Found, emulator_base, find_credentials, load
-from sheets_host.stores.google.doctor import Finding, diagnose
+from sheets_host.stores.google.doctor import diagnose
 from tests.google_rig import SHEET, FakeClock, Rig, rig_fixture
 from tests.sheets_emulator import OWNER, ROBOT, Emulator
 

@@ -87,4 +87,4 @@ def test_midi__says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mido", None)
     with pytest.raises(MissingExtra, match="mido") as missing:
         midi_file(ALL_NOTES[:5], "")
-    assert "sheets-host[music]" in missing.value.hint
+    assert "'.[music]'" in missing.value.hint

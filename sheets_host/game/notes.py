@@ -102,6 +102,9 @@ _PITCH_FIRST: Final = re.compile(rf"({_PITCH})[\s,-]*({_DURATION}|[whqe])?(?:\s*
 _DURATION_FIRST: Final = re.compile(rf"({_DURATION})[\s,-]*({_PITCH})?(?:\s*note)?")
 
 
+_NUMBER: Final = re.compile("(?<![/\u20440-9.])[0-9](?![/\u20440-9.])")
+
+
 class Misspelt(ValueError):
     """A text that no reading makes a note."""
 
@@ -148,12 +151,13 @@ def readings(text: str) -> tuple[Note, ...]:
 def read(text: str, held: Collection[Note]) -> tuple[Note, bool]:
     """Read a note as its player means it; also tell whether what is held settled it (R24).
 
-    A text of one reading is that note, held or not. Of several readings the one held counts.
+    A text of one reading is that note, held or not; a bare number in it (D2) is told all the same.
+    Of several readings the one held counts.
     Raises Misspelt, or Ambiguous where none or several of the readings are held.
     """
     possible = readings(text)
     if len(possible) == 1:
-        return possible[0], False
+        return possible[0], bool(_NUMBER.search(tidy(text)))
     fitting = [reading for reading in possible if reading in held]
     if len(fitting) != 1:
         raise Ambiguous(text, fitting or possible)

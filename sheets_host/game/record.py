@@ -7,7 +7,8 @@ vouches for every row up to it.
 Events, by their word in the column Event (Round holds a stage: 1 to 6, or composing):
 
 ==============  ========================================================================
-record          Item ``format``, Value the version; always the first row
+record          Item ``format``, Value the version; always the first row. Then Item ``salt``: a
+                random text, so that nobody can guess sealed bids by trying what fits a seal
 seat            Player takes the next column of the Collections tab
 deal            Round, Item ``lot 1``, Value the note
 garnets         Player, Value the garnets held at the start
@@ -148,6 +149,8 @@ def read_record(rows: Sequence[Row]) -> Record:
 
 
 def _out_of_order(seq: int, found: str, present: set[str]) -> str:
+    if not found:
+        return f"row {seq} has no Seq: a row was added, or its number removed"
     if str(seq) in present:
         return f"row {seq} is not in its place: Seq {found or 'nothing'} stands there instead"
     return f"row {seq} is missing: Seq {found or 'nothing'} stands in its place"

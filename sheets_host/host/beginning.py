@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +21,7 @@ from sheets_host.stores.base import Store, StoreError, Write
 from sheets_host.tabs import host_tabs, reports
 from sheets_host.tabs.entries import find_source
 from sheets_host.tabs.entry_tabs import entry_tabs
-from sheets_host.tabs.finding import fold
+from sheets_host.tabs.finding import fold, is_copy
 from sheets_host.tabs.layout import HOST_TABS, TITLES
 from sheets_host.tabs.problems import DamagedTabs, Problem, quoted
 from sheets_host.tabs.reports import View
@@ -80,9 +82,11 @@ def plan(
     for text in players:
         name, garnets = _name_and_garnets(text)
         fault = name_fault(name)
+        if re.search(r":\s*-?[0-9]*$", name):
+            fault = f'"{quoted(text)}": garnets are a whole number, 0 or more, after the colon'
         if fault:
             faults.append(fault)
-        elif name.casefold() in (known.casefold() for known, _ in parsed):
+        elif fold(name) in (fold(known) for known, _ in parsed):
             faults.append(
                 f'"{quoted(name)}" stands twice (capital letters do not tell players apart)'
             )
@@ -126,8 +130,10 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
     ours = {t for t in book.titles if fold(t) in {fold(title) for title in TITLES}}
     completed = {"Settings", "Players"} <= ours
     foreign = sorted(ours - set(HOST_TABS)) if completed else sorted(ours)
+    # Beside a new "Bids", a "Bids (2)" would look like a copy of it: no later sync could tell.
+    foreign += [t for t in book.titles if any(is_copy(t, title) for title in TITLES)]
     if foreign:
-        listed = ", ".join(f'"{title}"' for title in foreign)
+        listed = ", ".join(f'"{title}"' for title in dict.fromkeys(foreign))
         raise StoreError(
             f"{store.name}: tabs of these names are in the way: {listed}",
             "rename or delete them, or choose another workbook; nothing was changed",
@@ -228,11 +234,17 @@ def _completed(
     return (), config, roster, [*problems, *more]
 
 
+def _salt(config: Config, context: Context) -> str:
+    """Return the Record's salt; a rehearsal's is as repeatable as its deal."""
+    return hashlib.sha256(f"salt|{config.seed or context.chance()}".encode()).hexdigest()[:32]
+
+
 def _opened(config: Config, roster: Sequence[RosterRow], context: Context) -> View:
-    """Begin the Record: its format, the seats, and round 1's deal."""
+    """Begin the Record: its format and salt, the seats, and round 1's deal."""
     at = stamp_time(context.now())
     events = [
         Event("record", item="format", value=FORMAT),
+        Event("record", item="salt", value=_salt(config, context)),
         *(Event("seat", player=row.name) for row in roster),
         *opening_events(
             Stage.ROUND_1, Match(), dict(config.chosen), config.seed or context.chance()

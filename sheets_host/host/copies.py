@@ -19,10 +19,12 @@ LARGEST: Final = 100_000_000  # bytes of a copy that is read at all
 def keep_copy(folder: Path, record: Record, label: str) -> Path:
     """Write a copy of the Record, whole or not at all. Raises StoreError.
 
-    Its name bears the number of rows, so that copies sort in the order of the match.
+    Its name bears the number of rows, so that copies sort in the order of the match, and the
+    last seal's beginning, so that a match that went another way after `restore` overwrites none.
     """
     word = re.sub(r"[^a-z0-9]+", "-", label.casefold()).strip("-")
-    path = folder / f"record {record.rows:06d} after {word}.json"
+    seal = record.seal.replace(" ", "")[:8]
+    path = folder / f"record {record.rows:06d} after {word} {seal}.json"
     text = json.dumps(
         {"kind": KIND, "seal": record.seal, "headers": HEADERS, "rows": record.as_rows()},
         ensure_ascii=False,
@@ -44,6 +46,14 @@ def keep_copy(folder: Path, record: Record, label: str) -> Path:
     return path
 
 
+def kept_copies(folder: Path) -> list[Path]:
+    """Return the copies that lie in a folder, the oldest match state first; [] without a folder."""
+    try:
+        return sorted(folder.glob("record ?????? after * *.json"))
+    except OSError:
+        return []  # what cannot be listed cannot be named; reading one says why
+
+
 def read_copy(path: Path) -> Record:
     """Read and verify a copy. Raises StoreError for no copy, RecordBroken for an altered one."""
     try:
@@ -58,18 +68,24 @@ def read_copy(path: Path) -> Record:
     except (ValueError, RecursionError) as error:
         raise StoreError(
             f"{path} is no copy of a Record",
-            "name a file such as 'record 000057 after round 1.json' from the backups",
+            "name a file such as 'record 000057 after round-1 3f9a12cc.json': they lie among the"
+            " backups",
         ) from error
     rows = content.get("rows") if isinstance(content, dict) else None
     if not isinstance(rows, list) or content.get("kind") != KIND or not all(map(_is_row, rows)):
         raise StoreError(
             f"{path} is no copy of a Record",
-            "name a file such as 'record 000057 after round 1.json' from the backups",
+            "name a file such as 'record 000057 after round-1 3f9a12cc.json': they lie among the"
+            " backups",
         )
-    record = read_record(cast("Sequence[Row]", [tuple(row) for row in rows]))
+    try:
+        record = read_record(cast("Sequence[Row]", [tuple(row) for row in rows]))
+    except RecordBroken as error:
+        raise RecordBroken(error.seq, f"in the copy {path.name}, {error.message}") from error
     if record.seal != content.get("seal"):
         raise RecordBroken(
-            record.rows, "the copy's last seal is not the one of its last row: rows were cut off"
+            record.rows,
+            f"in the copy {path.name}, the last seal is not that of the last row: rows were cut off",
         )
     return record
 

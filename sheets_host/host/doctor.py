@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sheets_host.game.record import RecordBroken
+from sheets_host.game.stages import Stage
+from sheets_host.host.copies import kept_copies
 from sheets_host.host.gathering import lay_out, read_match
 from sheets_host.host.verbs import Context
 from sheets_host.stores.base import Finding, Store, StoreError
@@ -16,7 +18,15 @@ def examine(store: Store, context: Context) -> tuple[Finding, ...]:
     findings = [*store.diagnose()]
     if any(finding.ok is False for finding in findings):
         return tuple(findings)
-    return (*findings, *_game(store, context))
+    return (*findings, *_copies(store), *_game(store, context))
+
+
+def _copies(store: Store) -> list[Finding]:
+    """Name the way back, whether it is needed or not."""
+    kept = kept_copies(store.copies())
+    if not kept:
+        return []
+    return [Finding(True, f"Copies of the Record: {len(kept)}, the last one is {kept[-1]}")]
 
 
 def _game(store: Store, context: Context) -> list[Finding]:
@@ -42,7 +52,7 @@ def _game(store: Store, context: Context) -> list[Finding]:
         Finding(
             True, f"The Record verifies: {reading.record.rows} rows, seal {reading.record.seal}."
         ),
-        Finding(True, f"{str(table.match.stage).capitalize()} is open."),
+        Finding(True, _stage(table.match.stage)),
     ]
     for sheet in reading.sheets:
         if sheet.fault:
@@ -69,6 +79,12 @@ def _game(store: Store, context: Context) -> list[Finding]:
         )
     )
     return found
+
+
+def _stage(stage: Stage) -> str:
+    if stage is Stage.FINISHED:
+        return "The match is finished."
+    return f"{str(stage).capitalize()} is open."
 
 
 def examine_access(credentials: Path | None) -> tuple[Finding, ...]:

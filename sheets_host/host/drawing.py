@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sheets_host.grid import Book, Content, Formula, Link, Tab, address, same_contents, stands
-from sheets_host.host.gathering import Table, sheet_heading
+from sheets_host.grid import Book, Cell, Content, Formula, Link, Tab, address, same_contents, stands
+from sheets_host.host.gathering import Table
+from sheets_host.host.outside import game_mark, sheet_heading
 from sheets_host.tabs import reports
 from sheets_host.tabs.layout import BOARD_TABS, TOOL_HEADER
 
@@ -28,7 +29,10 @@ def sheet_tabs(table: Table, player: str) -> tuple[Tab, ...]:
     problems = [replace(p, file=None) for p in table.problems if p.player == player and p.file]
     receipts = [replace(r, file=None) for r in table.receipts if r.player == player]
     checks = reports.checks(view, problems, receipts)
-    checks = replace(checks, rows=[[sheet_heading(player)], *checks.rows[1:]])
+    marked = [*checks.rows[2], None, None, None, game_mark(table.record)]
+    checks = replace(
+        checks, rows=[[sheet_heading(player)], checks.rows[1], marked, *checks.rows[3:]]
+    )
     return (
         reports.auction(view),
         reports.collections(view, (player,)),
@@ -48,12 +52,21 @@ def changed(tabs: Sequence[Tab], book: Book) -> tuple[Tab, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cell of a report that says something else than the Record gives."""
+    """A cell of a report that says something else than the Record gives.
+
+    file: the workbook where it is not the game workbook itself, else "".
+    """
 
     tab: str
     cell: str
     says: str
     should_say: str
+    file: str = ""
+
+    @property
+    def where(self) -> str:
+        place = f"{self.tab}!{self.cell}" if self.cell else self.tab
+        return f"{self.file}: {place}" if self.file else place
 
 
 def differences(tab: Tab, book: Book) -> list[Difference]:
@@ -86,10 +99,12 @@ def differing_rows(tab: Tab, book: Book) -> int:
     grid = book.grids.get(tab.title)
     if grid is None:
         return len(tab.rows)
-    height = max([len(tab.rows), *(row for row, _ in grid.cells)])
+    standing: dict[int, dict[tuple[int, int], Cell]] = {}
+    for (r, c), cell in grid.cells.items():
+        standing.setdefault(r, {})[1, c] = cell
     count = 0
-    for r in range(1, height + 1):
+    for r in range(1, max([len(tab.rows), *standing]) + 1):
         row = tuple(tab.rows[r - 1]) if r <= len(tab.rows) else ()
-        cells = {(1, c): cell for (at, c), cell in grid.cells.items() if at == r}
-        count += not same_contents(Tab(tab.title, tab.owner, [row]), replace(grid, cells=cells))
+        there = replace(grid, cells=standing.get(r, {}))
+        count += not same_contents(Tab(tab.title, tab.owner, [row]), there)
     return count

@@ -7,7 +7,7 @@ after a decision with the same code.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -18,11 +18,20 @@ from sheets_host.game.record import Event, Record
 from sheets_host.game.scoring import Result, result_of
 from sheets_host.game.stages import Stage
 from sheets_host.grid import Book, Grid
-from sheets_host.stores.base import Store, StoreError
+from sheets_host.host.outside import (
+    Board,
+    Opener,
+    Sheet,
+    header_names,
+    moved_seats,
+    read_outside,
+    sheet_notices,
+)
+from sheets_host.stores.base import Store
 from sheets_host.tabs.entries import Entry, Receipt, Source, find_source, read_stage
 from sheets_host.tabs.finding import damage, find_grids, fold, hidden_notices
-from sheets_host.tabs.late import entry_notices, fixed_notices
-from sheets_host.tabs.layout import ENTRY_TABS, SHEET_TABS, TITLES, TOOL_TABS
+from sheets_host.tabs.late import deadline_notices, entry_notices, fixed_notices
+from sheets_host.tabs.layout import TITLES, TOOL_TABS
 from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
 from sheets_host.tabs.reports import Outlook, View
 from sheets_host.tabs.settings import (
@@ -34,22 +43,9 @@ from sheets_host.tabs.settings import (
     read_players,
     read_settings,
 )
-from sheets_host.tabs.stamps import check_stamps, read_record_tab, stamp_of
+from sheets_host.tabs.stamps import COPY_BACK, check_stamps, read_record_tab
 
 NEEDED: Final = tuple(title for title in TITLES if title != "How to play")
-Opener = Callable[[str], Store]
-READERS: Final = 8  # entry sheets read side by side; Google counts 60 reads a minute
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """One player's entry sheet as read. fault: why it cannot be trusted or reached, or None."""
-
-    player: str
-    store: Store
-    book: Book | None
-    source: Source | None
-    fault: Problem | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ class Reading:
     record: Record
     own: Source
     sheets: tuple[Sheet, ...]
-    board: tuple[Store, Book | StoreError] | None
+    board: Board | None
     problems: tuple[Problem, ...]
 
     @property
@@ -140,6 +136,9 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
     """
     book = store.read(TITLES)
     grids, faults = find_grids(book, NEEDED)
+    if instead is not None:
+        made_anew = ("Record", "tab-missing")
+        faults = [fault for fault in faults if (fault.tab, fault.code) != made_anew]
     if faults:
         raise DamagedTabs(_with_way_back(faults))
     record = instead or read_record_tab(grids["Record"])
@@ -153,7 +152,7 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
                     "Record",
                     "",
                     "the tab Record is empty: no game was started here",
-                    "start one with: sheets-host new, or restore the workbook from a backup",
+                    f"start one with: sheets-host new; or if there was one, {COPY_BACK}",
                 )
             ]
         )
@@ -173,17 +172,18 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
             ]
         )
     match = replay(record)
-    sealed = [row for row in roster if row.entry_sheet]
-    own = _own_source(grids, match, roster, sealed)
-    sheets = _read_sheets(sealed, match, roster, record, opener)
-    board = _read_board(config.board, opener)
+    own = _own_source(grids, match, roster)
+    sheets, board = read_outside(store, match, roster, record, config.board, opener)
     problems += hidden_notices(grids)
     problems += [_book_notice(text) for text in book.notices]
+    problems += sheet_notices(sheets)
     return Reading(store, book, config, roster, record, own, sheets, board, tuple(problems))
 
 
 def _with_way_back(faults: Sequence[Problem]) -> list[Problem]:
-    """A missing tab of the tool's own needs no backup: an empty one is filled again."""
+    """A missing tab of the tool's own needs no backup: an empty one is filled again, and for the
+    Record there are copies."""
+    faults = [replace(f, hint=f"{f.hint}; {COPY_BACK}") if f.tab == "Record" else f for f in faults]
     return [
         replace(
             f,
@@ -200,19 +200,11 @@ def _book_notice(text: str) -> Problem:
     return Problem(Severity.NOTICE, "workbook", "", "", text)
 
 
-def header_names(match: Match, roster: Sequence[RosterRow], names: Sequence[str]) -> dict[str, str]:
-    """Return what may head a player's column, folded: the name, or a former one."""
-    present = {fold(name): name for name in names}
-    former = {fold(row.formerly): row.name for row in roster if row.formerly and row.name in names}
-    former |= {fold(old): new for old, new in match.renamed.items() if new in names}
-    return {**{old: new for old, new in former.items() if old not in present}, **present}
-
-
 def _players(match: Match, roster: Sequence[RosterRow]) -> list[str]:
     """Who has a column: before the first closing as Players says, then as the Record says."""
     if not match.fixed:
         return [row.name for row in roster]
-    moved = {row.formerly: row.name for row in roster if row.formerly}
+    moved = moved_seats(match, roster)
     return [moved.get(name, name) for name in match.names]
 
 
@@ -220,126 +212,27 @@ def _own_source(
     grids: Mapping[str, Grid],
     match: Match,
     roster: Sequence[RosterRow],
-    sealed: Sequence[RosterRow],
 ) -> Source:
     names = _players(match, roster)
-    away = {row.name for row in sealed}
+    away = {row.name for row in roster if row.entry_sheet}
     own = [name for name in names if name not in away]
-    ignored = {*header_names(match, roster, names), *map(fold, match.seats)}
+    # A player who came too late may have a column by now: it is refused with that reason.
+    late = (row.name for row in roster if row.name not in names)
+    ignored = {*header_names(match, roster, names), *map(fold, match.seats), *map(fold, late)}
     source, faults = find_source(grids, header_names(match, roster, own), own, ignored)
     if source is None:
         raise DamagedTabs(faults)
     return source
 
 
-def _read_sheets(
-    sealed: Sequence[RosterRow],
-    match: Match,
-    roster: Sequence[RosterRow],
-    record: Record,
-    opener: Opener,
-) -> tuple[Sheet, ...]:
-    if not sealed:
-        return ()
-    from concurrent.futures import ThreadPoolExecutor
-
-    stores = {row.name: opener(row.entry_sheet) for row in sealed}
-    places: dict[str, list[str]] = {}
-    for name, store in stores.items():
-        places.setdefault(store.identity, []).append(name)
-
-    def read(row: RosterRow) -> Sheet:
-        store = stores[row.name]
-        sharing = [name for name in places[store.identity] if name != row.name]
-        if sharing:
-            fault = _sheet_fault(
-                row,
-                "sheet-shared",
-                f"{quoted(sharing[0])} is given the same entry sheet",
-                "give each player a sheet of their own",
-            )
-            return Sheet(row.name, store, None, None, fault)
-        try:
-            book = store.read((*ENTRY_TABS, *SHEET_TABS))
-        except StoreError as error:
-            fault = _sheet_fault(row, "sheet-unreachable", error.message, error.hint)
-            return Sheet(row.name, store, None, None, fault)
-        source, wrong = _sheet_source(row, book, match, roster, record)
-        return Sheet(row.name, store, book, source, wrong)
-
-    with ThreadPoolExecutor(READERS) as pool:
-        return tuple(pool.map(read, sealed))
-
-
-def _sheet_fault(row: RosterRow, code: str, message: str, hint: str) -> Problem:
-    return Problem(
-        Severity.PROBLEM,
-        code,
-        "Players",
-        row.cells.get("Entry sheet", row.cell),
-        f"the entry sheet of {quoted(row.name)} ({quoted(row.entry_sheet)}): {message}",
-        hint,
-        quoted(row.entry_sheet),
-        row.name,
-    )
-
-
-def _sheet_source(
-    row: RosterRow, book: Book, match: Match, roster: Sequence[RosterRow], record: Record
-) -> tuple[Source | None, Problem | None]:
-    """Find the entry tabs of a sheet, if it is this player's and of this game."""
-    grids, faults = find_grids(book, (*ENTRY_TABS, *SHEET_TABS))
-    if not faults:
-        wrong = _not_theirs(row, grids["Checks"], match, record)
-        if wrong:
-            return None, _sheet_fault(row, "sheet-of-another", *wrong)
-        names = header_names(match, roster, [row.name])
-        source, faults = find_source(grids, names, [row.name], file=quoted(row.entry_sheet))
-        if source:
-            return source, None
-    words = "; ".join(f"{fault.where}: {fault.message}" for fault in faults)
-    return None, _sheet_fault(row, "sheet-damaged", words, faults[0].hint)
-
-
-def sheet_heading(player: str) -> str:
-    """Return the heading of Checks in a player's entry sheet: whose sheet it is."""
-    return f"Entry sheet of {player}"
-
-
-def _not_theirs(
-    row: RosterRow, checks: Grid, match: Match, record: Record
-) -> tuple[str, str] | None:
-    heading = checks.at(1, 1).text
-    theirs = {row.name, row.formerly, *(o for o, n in match.renamed.items() if n == row.name)}
-    if heading not in {sheet_heading(name) for name in theirs if name}:
-        return (
-            f'it says "{quoted(heading)}" on its tab Checks, so it is not this player\'s sheet',
-            "write each player's own sheet into Players",
-        )
-    stamp = stamp_of(checks)
-    if stamp is None or not 0 < stamp[0] <= record.rows or record.seals[stamp[0] - 1] != stamp[1]:
-        return (
-            "its seal is not of this game's Record: it belongs to another game",
-            "write this game's sheet into Players",
-        )
-    return None
-
-
-def _read_board(reference: str, opener: Opener) -> tuple[Store, Book | StoreError] | None:
-    if not reference:
-        return None
-    store = opener(reference)
-    try:
-        return store, store.read(TITLES) if store.exists() else Book((), {})
-    except StoreError as error:
-        return store, error
-
-
 # --- laying out --------------------------------------------------------------------------------
 
 
-def lay_out(reading: Reading, record: Record, now: dt.datetime) -> Table:
-    """Work out what a Record and the present tabs mean together. Pure."""
+def lay_out(reading: Reading, record: Record, now: dt.datetime, *, closing: bool = False) -> Table:
+    """Work out what a Record and the present tabs mean together. Pure.
+
+    closing: the open stage is to be closed now, so that what is owed and missing is a problem.
+    """
     config, roster = reading.config, reading.roster
     record, recorded = _caught_up(record, roster, now)
     match = present(recorded, roster, config)
@@ -350,10 +243,11 @@ def lay_out(reading: Reading, record: Record, now: dt.datetime) -> Table:
         record, match, result, more = _with_rulings(record, match, ledger, config, roster, now)
         problems += more
     problems += _deal_problems(match, config)
-    weighed = _as_reopened(match, roster, config)
-    entries = read_stage(reading.sources, weighed, settle(weighed), match.stage)
+    weighed = as_reopened(match, roster, config)
+    entries = read_stage(reading.sources, weighed, settle(weighed), closing=closing)
     problems += [problem for entry in entries.values() for problem in entry.problems]
     problems += fixed_notices(match, config, roster) if not _settings_open(match) else []
+    problems += deadline_notices(match, config)
     problems += entry_notices(reading.sources, match, ledger)
     problems += _ignored_columns(reading)
     return Table(reading, record, match, ledger, result, entries, tuple(problems))
@@ -371,9 +265,8 @@ def _caught_up(
     at = stamp_time(now)
     match = replay(record)
     renames = [
-        Event("renamed", player=row.formerly, value=row.name, at=at)
-        for row in roster
-        if row.formerly in match.seats and row.name not in match.seats
+        Event("renamed", player=old, value=new, at=at)
+        for old, new in moved_seats(match, roster).items()
     ]
     if renames:
         record = record.with_events(renames)
@@ -393,7 +286,7 @@ def present(match: Match, roster: Sequence[RosterRow], config: Config) -> Match:
     """Lay what acts at once over what is recorded.
 
     Until the first closing that is players, garnets and switches; later `Status` (until the
-    result) and `Announced bids` alone.
+    result, which stands until a reopened stage is closed again) and `Announced bids` alone.
     """
     rows = {row.name: row for row in roster}
     if not match.fixed:
@@ -404,12 +297,13 @@ def present(match: Match, roster: Sequence[RosterRow], config: Config) -> Match:
         )
         return replace(match, players=players, rulings=config.rulings)
     rulings = replace(match.rulings, announced=config.rulings.announced)
-    if match.finished and not match.reopened:
-        return replace(match, rulings=rulings)
-    players = tuple(
-        replace(p, withdrawn=rows[p.name].withdrawn) if p.name in rows else p for p in match.players
-    )
+    players = match.players if match.finished else _statuses(match, roster)
     return replace(match, players=players, rulings=rulings)
+
+
+def _statuses(match: Match, roster: Sequence[RosterRow]) -> tuple[Player, ...]:
+    withdrawn = {row.name: row.withdrawn for row in roster}
+    return tuple(replace(p, withdrawn=withdrawn.get(p.name, p.withdrawn)) for p in match.players)
 
 
 def _settings_open(match: Match) -> bool:
@@ -417,8 +311,12 @@ def _settings_open(match: Match) -> bool:
     return reopening is not None and reopening.settings
 
 
-def _as_reopened(match: Match, roster: Sequence[RosterRow], config: Config) -> Match:
-    """Weigh entries by the garnets and switches that will be recorded with them."""
+def as_reopened(match: Match, roster: Sequence[RosterRow], config: Config) -> Match:
+    """Return what a reopened stage's entries are weighed by, since it is recorded with them: the
+    present garnets and switches, if those were reopened, and who has withdrawn since the result."""
+    if not match.reopened:
+        return match
+    match = replace(match, players=_statuses(match, roster))
     if not _settings_open(match):
         return match
     garnets = {row.name: row.garnets for row in roster}

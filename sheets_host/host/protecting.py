@@ -38,8 +38,9 @@ def protections(
 
 
 def _column(keyed: Keyed, player: str, email: str) -> Protected:
+    """Protect a player's column with its header: whoever renames it takes the entries away."""
     column = keyed.columns[player]
-    area = Area(keyed.table.row + 1, column, max(keyed.rows.values()), column)
+    area = Area(keyed.table.row, column, max(keyed.rows.values()), column)
     return Protected(area, (email,), f"the column of {player}")
 
 

@@ -6,26 +6,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sheets_host.game.record import Record, RecordBroken
+from sheets_host.grid import Book
 from sheets_host.host.copies import read_copy
-from sheets_host.host.drawing import changed, game_tabs
 from sheets_host.host.gathering import Table, lay_out, read_match
 from sheets_host.host.verbs import Context, UsageError
-from sheets_host.stores.base import Store, Write
-from sheets_host.tabs.layout import TITLES
-from sheets_host.tabs.problems import DamagedTabs
-from sheets_host.tabs.stamps import read_record_tab
+from sheets_host.host.writing import Job, put, put_all, targets
+from sheets_host.stores.base import Store, StoreError
+from sheets_host.tabs.problems import DamagedTabs, quoted
+from sheets_host.tabs.stamps import read_record_tab, stamp_of
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What restore puts back, and in whose place. present: why the present Record is broken, or
-    how many rows it has. loses: rows of a sound Record that the copy does not hold."""
+    """What restore puts back, and in whose place.
+
+    present: in words, what the workbook held. loses: why something recorded since is given up,
+    or "". trouble: entry sheets and boards that could not be written; the next sync repairs them.
+    """
 
     record: Record
     present: str
-    loses: int
+    loses: str
     table: Table
     notes: tuple[str, ...]
+    trouble: tuple[StoreError, ...] = ()
 
 
 def restore(
@@ -33,39 +37,62 @@ def restore(
 ) -> Restored:
     """Put a Record back, only if it verifies, and draw every report from it.
 
-    sure: the host knows that rows of a sound Record are given up; else UsageError.
+    sure: the host knows that what the copy does not hold is given up; else UsageError. Works also
+    where the tab Record is broken, emptied, without its headers, or gone.
     """
     record = read_copy(copy)
-    before = _present(store)
-    loses, words = 0, str(before)
-    if isinstance(before, Record):
-        words = f"a Record that verifies, of {before.rows} rows (seal {before.seal or 'none'})"
-        shared = sum(a == b for a, b in zip(before.seals, record.seals, strict=False))
-        loses = before.rows - shared
-    if loses and not (sure or dry_run):
-        raise UsageError(
-            f"the workbook holds {words}; {loses} of its rows are not in the copy and would be"
-            " lost",
-            "if that is meant, say --yes",
-        )
     reading = read_match(store, context.opener, record)
+    book = reading.book
+    before = _present(book)
+    words = (
+        f"a Record that verifies, of {before.rows} rows (seal {before.seal or 'none'})"
+        if isinstance(before, Record)
+        else before
+    )
+    loses = _loses(before, book, record)
+    if loses and not (sure or dry_run):
+        raise UsageError(f"the workbook holds {words}; {loses}", "if that is meant, say --yes")
     table = lay_out(reading, record, context.now())
-    tabs = changed(game_tabs(table), reading.book)
-    notes: tuple[str, ...] = ()
-    if tabs and not dry_run:
-        was = before.seal if isinstance(before, Record) else ""
-        notes = store.write(Write(tabs, reading.book, was, record.seal, "restore", keep=True))
-    return Restored(record, words, loses, table, notes)
+    was = before.seal if isinstance(before, Record) else ""
+    job = Job(was, table.record.seal, "restore", keep=True, dry_run=dry_run)
+    game, *others = targets(table)
+    _, notes = put(game, job)
+    done = [] if dry_run else put_all(others, job)
+    trouble = tuple(result for result in done if isinstance(result, StoreError))
+    return Restored(record, words, loses, table, notes, trouble)
 
 
-def _present(store: Store) -> Record | str:
-    """Return the Record as it stands, or why it is broken."""
-    grid = store.read(TITLES).grids.get("Record")
+def _present(book: Book) -> Record | str:
+    """Return the Record as it stands, or in words why it is none."""
+    grid = book.grids.get("Record")
     if grid is None:
-        return "no Record at all"
+        return "no tab Record"
     try:
-        return read_record_tab(grid)
+        record = read_record_tab(grid)
     except RecordBroken as error:
         return f"a broken Record ({error.message})"
     except DamagedTabs as error:
-        return f"a damaged tab ({error.faults[0].message})"
+        return f"a damaged tab Record ({error.faults[0].message})"
+    return record if record.rows else "an empty Record"
+
+
+def _loses(before: Record | str, book: Book, record: Record) -> str:
+    """Say what was recorded and is not in the copy: the Record tells, or else the reports do."""
+    if isinstance(before, Record):
+        shared = sum(a == b for a, b in zip(before.seals, record.seals, strict=False))
+        if shared == before.rows:
+            return ""
+        return f"its rows {shared + 1} to {before.rows} are not in the copy"
+    stamps = [(title, s) for title, grid in book.grids.items() if (s := stamp_of(grid))]
+    for title, (rows, seal) in sorted(stamps, key=lambda s: -s[1][0]):
+        if rows > record.rows:
+            return (
+                f'the tab "{quoted(title)}" was drawn from {rows} rows, and the copy has'
+                f" {record.rows}: what was recorded after those is not in it"
+            )
+        if rows and record.seals[rows - 1] != seal:
+            return (
+                f'the tab "{quoted(title)}" bears the seal {seal} of row {rows}, which is not in'
+                " the copy: it is of another match, or this one went another way"
+            )
+    return ""

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sheets_host.grid import Book, grid_of
 from sheets_host.host.drawing import sheet_tabs
 from sheets_host.host.gathering import Table, lay_out, read_match
+from sheets_host.host.outside import SIDE_BY_SIDE, Sheet
+from sheets_host.host.protecting import protections
 from sheets_host.host.verbs import Context
 from sheets_host.stores.base import Store, StoreError, Write
+from sheets_host.tabs.entries import find_source
 from sheets_host.tabs.entry_tabs import entry_tabs
+from sheets_host.tabs.finding import fold
 from sheets_host.tabs.layout import ENTRY_TABS, SHEET_TABS
 from sheets_host.telling.listening import safe_name
 
@@ -47,33 +53,47 @@ def make_sheets(store: Store, context: Context) -> SheetsMade:
     """Make every entry sheet that Players names and that is not there yet; fill empty ones."""
     reading = read_match(store, context.opener)
     table = lay_out(reading, reading.record, context.now())
-    made, trouble = [], []
-    for row in reading.roster:
-        if not row.entry_sheet or row.name not in table.match.names:
-            continue
-        sheet = context.opener(row.entry_sheet)
+    made: list[tuple[str, str]] = []
+    trouble: list[StoreError] = []
+
+    def make(sheet: Sheet) -> bool | StoreError:
+        if sheet.fault is not None and sheet.fault.code == "sheet-shared":
+            return StoreError(sheet.fault.message, sheet.fault.hint)
         try:
-            if _fill(sheet, row.name, table):
-                made.append((sheet.name, row.name))
+            return _fill(sheet, table)
         except StoreError as error:
-            trouble.append(error)
+            return error
+
+    wanted = [sheet for sheet in reading.sheets if sheet.player in table.match.names]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        for sheet, done in zip(wanted, pool.map(make, wanted), strict=True):
+            if isinstance(done, StoreError):
+                trouble.append(done)
+            elif done:
+                made.append((sheet.store.name, sheet.player))
     without = tuple(row.name for row in reading.roster if not row.entry_sheet)
     return SheetsMade(tuple(made), tuple(trouble), without)
 
 
-def _fill(sheet: Store, player: str, table: Table) -> bool:
-    from sheets_host.grid import Book
-
-    book = sheet.read(_TITLES) if sheet.exists() else Book((), {})
+def _fill(sheet: Sheet, table: Table) -> bool:
+    """Make the tabs of an entry sheet; False where it has them. Raises StoreError."""
+    store, player, book = sheet.store, sheet.player, sheet.book
+    if book is None:
+        book = store.read(_TITLES) if store.exists() else Book((), {})
     ours = [title for title in book.titles if title in _TITLES]
     if len(ours) == len(_TITLES):
         return False
     if ours:
         raise StoreError(
-            f"{sheet.name}: it holds some of the tabs of an entry sheet, but not all: "
+            f"{store.name}: it holds some of the tabs of an entry sheet, but not all: "
             + ", ".join(ours),
             "delete them, or name another sheet in Players",
         )
-    tabs = (*entry_tabs((player,)), *sheet_tabs(table, player))
-    sheet.write(Write(tabs, book, "", table.record.seal, "new", keep=True))
+    entries = entry_tabs((player,))
+    grids = {tab.title: grid_of(tab) for tab in entries}
+    source, _ = find_source(grids, {fold(player): player}, (player,))
+    assert source is not None
+    protected = protections(source, table.match, table.reading.roster)
+    tabs = (*entries, *sheet_tabs(table, player))
+    store.write(Write(tabs, book, "", table.record.seal, "new", True, protected))
     return True

@@ -8,12 +8,20 @@ from pathlib import Path
 
 from sheets_host.game.notes import Note
 from sheets_host.game.outlook import hindsight
+from sheets_host.game.scoring import under_other_rulings
 from sheets_host.game.stages import Stage
 from sheets_host.host.gathering import Table
 from sheets_host.host.verbs import UsageError
 from sheets_host.stores.base import StoreError
+from sheets_host.tabs.problems import quoted
 from sheets_host.telling import MissingExtra
-from sheets_host.telling.announce import Voice, announce_result, announce_round, remind
+from sheets_host.telling.announce import (
+    Voice,
+    announce_opening,
+    announce_result,
+    announce_round,
+    remind,
+)
 
 
 def announcement(
@@ -33,12 +41,45 @@ def announcement(
     if round_ is None and table.result is not None:
         looking_back = hindsight(match, table.ledger, table.result)
         return announce_result(view, voice, looking_back)
+    if round_ is None and not match.rounds_closed:
+        return announce_opening(view, voice)
     wanted = round_ or match.rounds_closed
-    if not wanted:
-        raise UsageError("no round is closed yet: there is nothing to announce")
     if wanted > match.rounds_closed:
         raise UsageError(f"round {wanted} is not closed yet", "leave out --round for the last one")
     return announce_round(view, wanted, voice)
+
+
+def what_hangs(table: Table) -> list[str]:
+    """Say what would end otherwise under each other value of each switch that scores.
+
+    For the host's eyes: what a dispute is about, or that none is worth it. [] before the result.
+    """
+    ours = table.result
+    if ours is None:
+        return []
+    lines, winners = [], set()
+    for (switch, value), other in under_other_rulings(table.match).items():
+        parts = []
+        if other.winner != ours.winner:
+            winners.add(other.winner)
+            parts.append(f"the winner would be {_or_among(other.winner, other.winner_among)}")
+        if (other.candidate, other.choice_among) != (ours.candidate, ours.choice_among):
+            parts.append(f"last would be {_or_among(other.candidate, other.choice_among)}")
+        if parts:
+            lines.append(f"With {switch}: {value}, {' and '.join(parts)}.")
+    if not lines:
+        return [
+            "Under every other value of every switch: the same winner, and the same last place."
+        ]
+    return (
+        lines if winners else ["The same winner under every other value of every switch.", *lines]
+    )
+
+
+def _or_among(name: str | None, among: Sequence[str]) -> str:
+    if name is not None:
+        return quoted(name)
+    return f"one of {', '.join(map(quoted, among))}" if among else "nobody"
 
 
 def compositions(table: Table) -> Mapping[str, Sequence[Note]]:
@@ -83,6 +124,6 @@ def _engravings(table: Table) -> Mapping[str, str]:
     from sheets_host.telling.engraving import engrave
 
     try:
-        return {name: engrave(notes, name) for name, notes in compositions(table).items()}
+        return {name: engrave(notes, "") for name, notes in compositions(table).items()}
     except MissingExtra:
         return {}

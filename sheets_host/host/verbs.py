@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from sheets_host.game.record import Event, Record
 from sheets_host.game.stages import Stage, stage_of
+from sheets_host.grid import Book
 from sheets_host.host.closing import Impossible, closing_events, impossible
 from sheets_host.host.copies import keep_copy
-from sheets_host.host.drawing import Difference, differences, game_tabs
-from sheets_host.host.gathering import Opener, Table, lay_out, read_match, stamp_time
-from sheets_host.host.writing import Job, put, targets
+from sheets_host.host.drawing import Difference, differences
+from sheets_host.host.gathering import Table, as_reopened, lay_out, read_match, stamp_time
+from sheets_host.host.outside import Opener
+from sheets_host.host.writing import Job, put, put_all, targets
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import quoted
 from sheets_host.tabs.reports import deadline
@@ -90,16 +92,21 @@ def sync(store: Store, wish: Wish, context: Context) -> Synced:
 
     Raises UsageError for a stage that is not open yet; StoreError, DamagedTabs, RecordBroken.
     """
+    # The time before the reading: what is typed until the deadline is then always read, however
+    # long that takes.
+    now = context.now()
     reading = read_match(store, context.opener)
-    before = lay_out(reading, reading.record, context.now())
+    before = lay_out(reading, reading.record, now)
     stage = before.match.stage
-    close, already = _asked(before, wish, context.now())
+    close, already = _asked(before, wish, now)
+    if close:
+        before = lay_out(reading, reading.record, now, closing=True)
     held = _why_held(before, wish) if close else ""
     after = before
     problems: tuple[Impossible, ...] = ()
     closed = None
     if close and not held:
-        after, problems = _closed(before, wish, context)
+        after, problems = _closed(before, wish, context.chance, now)
         closed = None if problems else stage
         held = "later recorded entries would become impossible" if problems else ""
         after = before if problems else after
@@ -123,8 +130,11 @@ def _asked(table: Table, wish: Wish, now: dt.datetime) -> tuple[bool, Stage | No
 
 
 def is_due(table: Table, now: dt.datetime) -> bool:
-    """Tell whether the open stage's deadline has passed."""
-    if table.match.stage is Stage.FINISHED:
+    """Tell whether the open stage's deadline has passed.
+
+    A reopened stage is never due: its deadline is long past, and the host closes it by hand.
+    """
+    if table.match.stage is Stage.FINISHED or table.match.reopened:
         return False
     until = deadline(table.view, table.match.stage)
     return until is not None and until <= now
@@ -132,7 +142,8 @@ def is_due(table: Table, now: dt.datetime) -> bool:
 
 def voids(table: Table, wish: Wish) -> bool:
     """Tell whether closing strikes out what cannot stand: by flag, or by the match's switch."""
-    return wish.void or table.match.rulings.unfixed == "void"
+    weighed = as_reopened(table.match, table.reading.roster, table.reading.config)
+    return wish.void or weighed.rulings.unfixed == "void"
 
 
 def _why_held(table: Table, wish: Wish) -> str:
@@ -154,6 +165,8 @@ def _why_held(table: Table, wish: Wish) -> str:
     if out:
         return "an entry sheet cannot be read"
     voidable = {id(p) for e in table.entries.values() for p in e.problems}
+    # Nor does someone who came too late hold up an unattended game: they are not in it.
+    voidable |= {id(p) for p in table.problems if p.code == "player-too-late"}
     standing = [
         p
         for p in table.standing
@@ -164,11 +177,15 @@ def _why_held(table: Table, wish: Wish) -> str:
     return "problems stand" if standing else ""
 
 
-def _closed(before: Table, wish: Wish, context: Context) -> tuple[Table, tuple[Impossible, ...]]:
+def _closed(
+    before: Table, wish: Wish, chance: Callable[[], str], now: dt.datetime
+) -> tuple[Table, tuple[Impossible, ...]]:
     """Record the closing and lay the match out anew: the next stage's entries count now."""
-    now = context.now()
-    seed = before.reading.config.seed or context.chance()
-    events = closing_events(before, voids(before, wish), wish.without, seed)
+    seed = before.reading.config.seed or chance()
+    # Recorded entries of later stages fall by the host's word alone, never by the switch.
+    events = closing_events(
+        before, void=voids(before, wish), later=wish.void, without=wish.without, seed=seed
+    )
     at = stamp_time(now)
     record = before.record.with_events(_timed(events, at))
     after = lay_out(before.reading, record, now)
@@ -197,17 +214,16 @@ def apply(done: Synced, wish: Wish, label: str) -> Synced:
     trouble: list[StoreError] = []
     if done.closed is not None and not wish.dry_run:
         try:
-            keep_copy(game.store.copies(), done.after.record, str(done.closed))
+            copy = keep_copy(game.store.copies(), done.after.record, str(done.closed))
+            notes += (f"Copy of the Record: {copy}",)
         except StoreError as error:
             trouble.append(error)
-    for target in others:
-        try:
-            more, lines = put(target, job)
-        except StoreError as error:
-            trouble.append(error)
+    for end in put_all(others, job):
+        if isinstance(end, StoreError):
+            trouble.append(end)
         else:
-            written += more
-            notes += lines
+            written += end[0]
+            notes += end[1]
     return replace(done, written=written, notes=notes, trouble=tuple(trouble))
 
 
@@ -231,16 +247,19 @@ class Verified:
 def verify(store: Store, context: Context, seal: str = "") -> Verified:
     """Work out every report from the Record alone and compare it with what the tabs say.
 
+    Entry sheets and the board are compared, too, as far as they can be read.
     seal: an announced one, to be found on the chain. Raises RecordBroken where the Record does
     not verify.
     """
     table = check(store, context)
-    book = table.reading.book
+    game, *others = targets(table)
     found = [
-        difference
-        for tab in game_tabs(table)
+        replace(difference, file="" if target is game else target.store.name)
+        for target in (game, *others)
+        if isinstance(target.book, Book)
+        for tab in target.tabs
         if tab.title not in ("Checks", "Record")
-        for difference in differences(tab, book)
+        for difference in differences(tab, target.book)
     ]
     record = table.reading.record
     row = record.find(seal) if seal else None

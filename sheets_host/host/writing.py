@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from sheets_host.grid import Book, Protected, Tab
 from sheets_host.host.drawing import board_tabs, changed, differing_rows, game_tabs, sheet_tabs
 from sheets_host.host.gathering import Table
+from sheets_host.host.outside import SIDE_BY_SIDE
 from sheets_host.host.protecting import protections
 from sheets_host.stores.base import Store, StoreError, Write
 
@@ -17,12 +19,16 @@ Written = tuple[tuple[str, str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One workbook and what it shall show. book: as read, or why it could not be."""
+    """One workbook and what it shall show. book: as read, or why it could not be.
+
+    board: it is the public one.
+    """
 
     store: Store
     book: Book | StoreError
     tabs: tuple[Tab, ...]
     protected: Mapping[str, tuple[Protected, ...]] | None = None
+    board: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ def targets(table: Table) -> list[Target]:
                 )
             )
     if reading.board is not None:
-        found.append(Target(*reading.board, board_tabs(table)))
+        found.append(Target(*reading.board, board_tabs(table), board=True))
     return found
 
 
@@ -77,3 +83,22 @@ def put(target: Target, job: Job) -> tuple[Written, tuple[str, ...]]:
         Write(fresh, target.book, job.was, job.now, job.label, job.keep, protected)
     )
     return written, notes
+
+
+def put_all(
+    targets: Sequence[Target], job: Job
+) -> list[tuple[Written, tuple[str, ...]] | StoreError]:
+    """Write the entry sheets side by side, the board after them; what failed is returned.
+
+    The board is last, so that no spectator knows a result before the players can.
+    """
+
+    def one(target: Target) -> tuple[Written, tuple[str, ...]] | StoreError:
+        try:
+            return put(target, job)
+        except StoreError as error:
+            return error
+
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        done = list(pool.map(one, [t for t in targets if not t.board]))
+    return done + [one(target) for target in targets if target.board]

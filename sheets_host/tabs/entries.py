@@ -242,8 +242,14 @@ def _over_budget(slip: Slip, purse: Purse, unpaid: bool) -> Word:
     )
 
 
-def read_composition(source: Source, player: str, held: Sequence[Note]) -> Entry:
-    """Read and weigh one player's composition (R18, R19, R20)."""
+def read_composition(
+    source: Source, player: str, held: Sequence[Note], *, closing: bool = False
+) -> Entry:
+    """Read and weigh one player's composition (R18, R19).
+
+    closing: a composition that is owed and not handed in is a problem now; until then its player
+    is only named as missing (R20).
+    """
     reader = _Reader(source, player)
     keyed = source.compositions
     notes: list[Note] = []
@@ -291,7 +297,7 @@ def read_composition(source: Source, player: str, held: Sequence[Note]) -> Entry
             )
             reader.tell(Severity.PROBLEM, word, keyed.title, keyed.header_cell(player), "", "")
             reader.unread.setdefault("composition", f"{_listed(missing)} missing")
-    elif len(held) >= SHORT:
+    elif closing and len(held) >= SHORT:
         word = Word(
             "not-handed-in",
             f"no composition is handed in; {len(held)} notes are held",
@@ -318,9 +324,10 @@ def _listed(notes: Sequence[Note]) -> str:
 
 
 def read_stage(
-    sources: Sequence[Source], match: Match, ledger: Ledger, stage: Stage
+    sources: Sequence[Source], match: Match, ledger: Ledger, *, closing: bool
 ) -> dict[str, Entry]:
     """Read the open stage's entries of everyone who is awaited, in the order of the players."""
+    stage = match.stage
     by_player = {player: source for source in sources for player in source.players}
     entries = {}
     for name in match.awaited():
@@ -331,5 +338,5 @@ def read_stage(
             purse = ledger.purse(stage.round, name)
             entries[name] = read_slip(source, name, stage.round, match.deals[stage.round], purse)
         elif stage is Stage.COMPOSING:
-            entries[name] = read_composition(source, name, ledger.notes(name))
+            entries[name] = read_composition(source, name, ledger.notes(name), closing=closing)
     return entries

@@ -1,12 +1,14 @@
 """The tabs that players fill in, as they are made once. The tool never writes them again.
 
 Every formula that reads a tool tab holds a volatile term (``NOW()``): LibreOffice keeps the
-stored result of all others when the file was changed from outside.
+stored result of all others when the file was changed from outside. Only functions that Excel,
+LibreOffice and Google all have stand here, and no formula that must be entered as an array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from sheets_host.game.rulings import EXCHANGE_TOKENS, LOTS, NOTES, ROUNDS
@@ -22,25 +24,35 @@ from sheets_host.grid import (
     Styled,
     Tab,
     WholeNumber,
+    address,
     column_letters,
 )
 from sheets_host.tabs.entries import BIDS_HEADERS, COMPOSITIONS_HEADERS, EXCHANGES_HEADERS
 from sheets_host.tabs.layout import (
-    CLOSED_FILL,
+    AS_OF,
+    EDGE,
     FIRST,
+    GOOD_FILL,
     GOOD_INK,
     HEADER,
+    HEADER_MIDDLE,
     HEADER_RIGHT,
+    HINT,
     INK,
+    IS_CLOSED,
+    IS_OPEN,
     LABEL,
     LINE,
     LIVE,
     OPEN_FILL,
+    OVERSPENT,
     PALE_INK,
+    SHARP,
     TAB_COLOURS,
-    WRONG_FILL,
-    WRONG_INK,
+    WRONG,
+    header_height,
     name_width,
+    printed,
 )
 
 _AUCTION_LAST: Final = FIRST + ROUNDS * LOTS - 1
@@ -51,15 +63,15 @@ _KEY: Final = Style(ink=PALE_INK, line=LINE, align="center")
 _NOTE: Final = Style(bold=True, ink=INK, line=LINE)
 _ENTRY: Final = Style(ink=INK, line=LINE, align="right")
 _SPELT: Final = Style(ink=INK, line=LINE, number="@")
-_HINT: Final = Style(ink=PALE_INK, italic=True)
-_NEWS_STYLE: Final = Style(bold=True, ink=GOOD_INK)
-_WRONG: Final = Style(fill=WRONG_FILL, ink=WRONG_INK, bold=True)
-_IS_OPEN: Final = Style(fill=OPEN_FILL)
-_IS_CLOSED: Final = Style(fill=CLOSED_FILL, ink=PALE_INK)
+_LIVE_TEXT: Final = Style(bold=True, ink=GOOD_INK, align="left")
+_DONE: Final = Style(fill=GOOD_FILL, ink=GOOD_INK, bold=True)
+_PASSES: Final = ("", "-", "–", "—", "pass", "x", "no bid")  # R1
 
-BIDS_HEADER: Final = 5
-EXCHANGES_HEADER: Final = 4
-COMPOSITIONS_HEADER: Final = 5
+_COMPOSING: Final = 'ISNUMBER(SEARCH("composing is open",$A$1))'
+
+BIDS_HEADER: Final = 6
+EXCHANGES_HEADER: Final = 6
+COMPOSITIONS_HEADER: Final = 8
 
 
 def entry_tabs(players: Sequence[str]) -> tuple[Tab, ...]:
@@ -67,16 +79,24 @@ def entry_tabs(players: Sequence[str]) -> tuple[Tab, ...]:
     return bids(players), exchanges(players), compositions(players)
 
 
+# --- Bids --------------------------------------------------------------------------------------
+
+
 def bids(players: Sequence[str]) -> Tab:
     """Draw Bids: 48 rows keyed by Round and Lot; above them what is left, live."""
     first, last = BIDS_HEADER + 1, BIDS_HEADER + ROUNDS * LOTS
     left = len(BIDS_HEADERS)
-    columns = range(left + 1, left + 1 + len(players))
+    seats = range(1, len(players) + 1)
+    pad: list[Content] = [None] * (left - 1)
     rows: list[list[Content]] = [
         [_NEWS],
-        ["", "", "", "Tokens, exchanges included", *(_tokens(c - left) for c in columns)],
-        ["", "", "", "Bid this round", *(_bid(c, first, last) for c in columns)],
-        ["", "", "", "Left", *(_left(c) for c in columns)],
+        [
+            "Type whole numbers into the yellow rows of your column. Blank is no bid, 0 is a bid."
+            " Orange cannot stand."
+        ],
+        ["Tokens, exchanges included", *pad, *(_tokens(seat) for seat in seats)],
+        ["Bid this round", *pad, *(_bid(left + seat, first, last) for seat in seats)],
+        ["Left", *pad, *(_less(3, 4, left + seat) for seat in seats)],
         [*BIDS_HEADERS, *players],
     ]
     for round_ in range(1, ROUNDS + 1):
@@ -92,43 +112,79 @@ def bids(players: Sequence[str]) -> Tab:
                 ]
             )
     right = max(left + len(players), left + 1)
-    entries = Area(first, left + 1, last, right)
-    return Tab(
+    entries, notes = Area(first, left + 1, last, right), Area(first, 3, last, 3)
+    every, one = Area(first, 1, last, right), address(first, left + 1)
+    over = f"{column_letters(left + 1)}$5<0"
+    is_open, is_closed = f'$D{first}="open"', f'$D{first}="closed"'
+    sharp = f'ISNUMBER(FIND("#",$C{first}))'
+    return _tab(
         "Bids",
-        Owner.PLAYERS,
         rows,
-        Looks(
-            widths=(8, 6, 14, 26, *(name_width(name) for name in players)),
-            frozen=(BIDS_HEADER, left),
-            header=BIDS_HEADER,
-            styles=(
-                Styled(Area(1, 1, 1, 1), _NEWS_STYLE),
-                Styled(Area(2, left, 4, left), LABEL),
-                Styled(Area(2, left + 1, 4, right), LIVE),
-                *_header_styles(BIDS_HEADER, left, right),
-                Styled(Area(first, 1, last, 2), _KEY),
-                Styled(Area(first, 3, last, 3), _NOTE),
-                Styled(Area(first, 4, last, 4), _KEY),
-                Styled(entries, _ENTRY),
+        BIDS_HEADER,
+        (8, 6, 13, 9, *(name_width(name) for name in players)),
+        left,
+        styles=(
+            *_ruled(Area(first, 1, last, left), _KEY),
+            *_ruled(notes, _NOTE),
+            *_ruled(entries, _ENTRY),
+        ),
+        rules=(
+            Rule(Area(5, left + 1, 5, right), f"={address(5, left + 1)}<0", OVERSPENT),
+            Rule(entries, _refused(first, left + 1), WRONG),
+            Rule(entries, f'=AND({is_open},{over},{one}<>"")', WRONG),
+            Rule(notes, f"=AND({sharp},{is_open})", _sharp(OPEN_FILL)),
+            Rule(notes, f"=AND({sharp},NOT({is_closed}))", SHARP),
+            Rule(every, f"={is_open}", IS_OPEN),
+            Rule(every, f"={is_closed}", IS_CLOSED),
+        ),
+        checks=(
+            WholeNumber(
+                entries,
+                0,
+                "A bid is a whole number",
+                "Type 0 or more tokens, digits only; leave the cell blank for no bid.",
             ),
-            rules=(
-                Rule(Area(4, left + 1, 4, right), f"={_at(4, left + 1)}<0", _WRONG),
-                Rule(entries, _refused(first, left + 1), _WRONG),
-                Rule(Area(first, 1, last, right), f'=$D{first}="open"', _IS_OPEN),
-                Rule(Area(first, 1, last, right), f'=$D{first}="closed"', _IS_CLOSED),
-            ),
-            checks=(
-                WholeNumber(
-                    entries,
-                    0,
-                    "A bid is a whole number",
-                    "Type 0 or more tokens, digits only; leave the cell blank for no bid.",
-                ),
-            ),
-            colour=TAB_COLOURS[Owner.PLAYERS],
-            landscape=True,
         ),
     )
+
+
+def _sharp(fill: str) -> Style:
+    return Style(ink=SHARP.ink, bold=True, fill=fill)
+
+
+def _tokens(seat: int) -> Formula:
+    """Tokens of the seat's column of Collections, and what the open round's exchanges add."""
+    states = f"Exchanges!$B${EXCHANGES_HEADER + 1}:$B${EXCHANGES_HEADER + ROUNDS}"
+    column = column_letters(len(EXCHANGES_HEADERS) + seat)
+    uses = f"Exchanges!{column}${EXCHANGES_HEADER + 1}:{column}${EXCHANGES_HEADER + ROUNDS}"
+    held = f"Collections!{column_letters(1 + seat)}${FIRST}"
+    gained = f'{EXCHANGE_TOKENS}*SUMIF({states},"open",{uses})'
+    return Formula(f'=IF(NOW()=0,0,IFERROR({held}+{gained},"?"))')
+
+
+def _bid(column: int, first: int, last: int) -> Formula:
+    return Formula(f'=IFERROR(SUMIF($D${first}:$D${last},"open",{_span(column, first, last)}),"?")')
+
+
+def _refused(row: int, column: int) -> str:
+    """Tell what cannot be read as a number of tokens or uses, as R1, R8 and R10 say.
+
+    A text of digits alone is a number; TEXT gives it back with its zeros, and anything else
+    that VALUE takes for a number (1,000 or 1/2) differently.
+    """
+    cell = address(row, column)
+    text = f"LOWER(TRIM({cell}))"
+    passes = ",".join(f'{text}="{word}"' for word in _PASSES)
+    digits = f'IFERROR(TEXT(VALUE(ASC({text})),REPT("0",LEN({text})))=ASC({text}),FALSE)'
+    # Asked first, since LibreOffice takes TRUE for a number as well.
+    wrong = f"ISERROR({cell}),TRUE,IF(ISLOGICAL({cell})"
+    return (
+        f"=IF({wrong},TRUE,IF(ISNUMBER({cell}),OR({cell}<0,{cell}<>INT({cell})),"
+        f"IF(ISTEXT({cell}),NOT(OR({passes},{digits})),FALSE))))"
+    )
+
+
+# --- Exchanges ---------------------------------------------------------------------------------
 
 
 def exchanges(players: Sequence[str]) -> Tab:
@@ -139,15 +195,16 @@ def exchanges(players: Sequence[str]) -> Tab:
     rows: list[list[Content]] = [
         [_NEWS],
         [
-            "",
-            f"Each use gives {EXCHANGE_TOKENS} tokens. Your first costs 1 garnet, the next 2,"
-            " then 4, 8 …",
+            f"Type how often you exchange. Each use gives {EXCHANGE_TOKENS} tokens; your first in"
+            " the match costs 1 garnet, the next 2, then 4, 8 …"
         ],
         [
-            "",
-            "Garnets spent in all",
-            *(Formula(f"=2^SUM({_span(c, first, last)})-1") for c in columns),
+            "Tokens gained in all",
+            None,
+            *(_over_uses(c, f"{EXCHANGE_TOKENS}*{{}}") for c in columns),
         ],
+        ["Garnets spent in all", None, *(_over_uses(c, "2^{}-1") for c in columns)],
+        ["The next use would cost", None, *(_over_uses(c, "2^{}") for c in columns)],
         [*EXCHANGES_HEADERS, *players],
     ]
     for round_ in range(1, ROUNDS + 1):
@@ -155,42 +212,38 @@ def exchanges(players: Sequence[str]) -> Tab:
         index = f"($A{row}-1)*{LOTS}+1"
         rows.append([round_, Formula(f'=IF(NOW()=0,"",INDEX({_STATES},{index})&"")')])
     right = max(left + len(players), left + 1)
-    entries = Area(first, left + 1, last, right)
-    return Tab(
+    entries, every = Area(first, left + 1, last, right), Area(first, 1, last, right)
+    return _tab(
         "Exchanges",
-        Owner.PLAYERS,
         rows,
-        Looks(
-            widths=(8, 22, *(name_width(name) for name in players)),
-            frozen=(EXCHANGES_HEADER, left),
-            header=EXCHANGES_HEADER,
-            styles=(
-                Styled(Area(1, 1, 1, 1), _NEWS_STYLE),
-                Styled(Area(2, 2, 2, 2), _HINT),
-                Styled(Area(3, left, 3, left), LABEL),
-                Styled(Area(3, left + 1, 3, right), LIVE),
-                *_header_styles(EXCHANGES_HEADER, left, right),
-                Styled(Area(first, 1, last, left), _KEY),
-                Styled(entries, _ENTRY),
+        EXCHANGES_HEADER,
+        (10, 18, *(name_width(name) for name in players)),
+        left,
+        styles=(Styled(Area(first, 1, last, left), _KEY), Styled(entries, _ENTRY)),
+        rules=(
+            Rule(entries, _refused(first, left + 1), WRONG),
+            Rule(every, f'=$B{first}="open"', IS_OPEN),
+            Rule(every, f'=$B{first}="closed"', IS_CLOSED),
+        ),
+        checks=(
+            WholeNumber(
+                entries,
+                0,
+                "Uses of the exchange",
+                "Type how often you use the exchange in this round; leave the cell"
+                " blank for not at all.",
             ),
-            rules=(
-                Rule(entries, _refused(first, left + 1), _WRONG),
-                Rule(Area(first, 1, last, right), f'=$B{first}="open"', _IS_OPEN),
-                Rule(Area(first, 1, last, right), f'=$B{first}="closed"', _IS_CLOSED),
-            ),
-            checks=(
-                WholeNumber(
-                    entries,
-                    0,
-                    "Uses of the exchange",
-                    "Type how often you use the exchange in this round; leave the cell"
-                    " blank for not at all.",
-                ),
-            ),
-            colour=TAB_COLOURS[Owner.PLAYERS],
-            landscape=True,
         ),
     )
+
+
+def _over_uses(column: int, formula: str) -> Formula:
+    """Work something out from the sum of a player's uses; where it cannot be, say so."""
+    uses = f"SUM({_span(column, EXCHANGES_HEADER + 1, EXCHANGES_HEADER + ROUNDS)})"
+    return Formula(f'=IFERROR({formula.format(uses)},"?")')
+
+
+# --- Compositions ------------------------------------------------------------------------------
 
 
 def compositions(players: Sequence[str]) -> Tab:
@@ -200,75 +253,78 @@ def compositions(players: Sequence[str]) -> Tab:
     columns = range(left + 1, left + 1 + len(players))
     rows: list[list[Content]] = [
         [_NEWS],
+        [
+            "From top to bottom, every note you won, each once. Choose from the list or write"
+            " D# quarter. Blank cells between are skipped."
+        ],
         ["Notes held", *(Formula(f'=COUNTIF({_held(c)},"?*")+0*NOW()') for c in columns)],
         ["Placed", *(Formula(f"=COUNTA({_span(c, first, last)})") for c in columns)],
-        ["To place", *(Formula(f"={_at(2, c)}-{_at(3, c)}") for c in columns)],
+        ["Still to place", *(_less(3, 4, c) for c in columns)],
+        ["Placed twice", *(_twice(c, first, last) for c in columns)],
+        ["Next to place", *(_next(c, first, last) for c in columns)],
         [*COMPOSITIONS_HEADERS, *players],
     ]
     rows += [[position] for position in range(1, NOTES + 1)]
     right = max(left + len(players), left + 1)
-    entries = Area(first, left + 1, last, right)
-    top_left = _at(first, left + 1)
-    column = f"{column_letters(left + 1)}${first}:{column_letters(left + 1)}${last}"
-    return Tab(
+    entries, column = Area(first, left + 1, last, right), column_letters(left + 1)
+    one, span = f"{column}{first}", _span(left + 1, first, last)
+    missing, twice = Area(5, left + 1, 5, right), Area(6, left + 1, 6, right)
+    return _tab(
         "Compositions",
-        Owner.PLAYERS,
         rows,
-        Looks(
-            widths=(12, *(max(15, name_width(name)) for name in players)),
-            frozen=(COMPOSITIONS_HEADER, left),
-            header=COMPOSITIONS_HEADER,
-            styles=(
-                Styled(Area(1, 1, 1, 1), _NEWS_STYLE),
-                Styled(Area(2, 1, 4, 1), LABEL),
-                Styled(Area(2, left + 1, 4, right), LIVE),
-                *_header_styles(COMPOSITIONS_HEADER, left, right),
-                Styled(Area(first, 1, last, 1), _KEY),
-                Styled(entries, _SPELT),
+        COMPOSITIONS_HEADER,
+        (16, *(max(16, name_width(name)) for name in players)),
+        left,
+        styles=(
+            Styled(Area(3, left + 1, 6, right), replace(LIVE, align="left")),
+            Styled(Area(7, left + 1, 7, right), _LIVE_TEXT),
+            Styled(Area(COMPOSITIONS_HEADER, left + 1, COMPOSITIONS_HEADER, right), HEADER),
+            Styled(Area(first, 1, last, 1), _KEY),
+            Styled(entries, _SPELT),
+        ),
+        rules=(
+            Rule(missing, f"={column}5<0", WRONG),
+            Rule(missing, f"=AND({column}5>0,{_COMPOSING})", Style(fill=OPEN_FILL, bold=True)),
+            Rule(missing, f"=AND({column}3>0,{column}5=0,{column}6=0)", _DONE),
+            Rule(twice, f"={column}6>0", WRONG),
+            Rule(entries, f'=AND({one}<>"",COUNTIF({span},{one})>1)', WRONG),
+            # The news above says what is open; only as many rows are lit as there are notes.
+            Rule(
+                entries,
+                f"=AND({_COMPOSING},$A{first}<={column}$3)",
+                IS_OPEN,
             ),
-            rules=(
-                Rule(Area(4, left + 1, 4, right), f"={_at(4, left + 1)}<>0", _WRONG),
-                Rule(entries, f'=AND({top_left}<>"",COUNTIF({column},{top_left})>1)', _WRONG),
-            ),
-            # A range per player, without $ before its column: a column copied for a new player reads
-            # the next column of Collections.
-            checks=tuple(
-                OneOf(
-                    Area(first, c, last, c),
-                    f"={_held(c)}",
-                    "A note you hold",
-                    "Choose a note from the list, or write it as D# quarter.",
-                )
-                for c in columns
-            ),
-            colour=TAB_COLOURS[Owner.PLAYERS],
-            landscape=True,
+            Rule(entries, '=ISNUMBER(SEARCH("finished",$A$1))', IS_CLOSED),
+        ),
+        # A range per player, without $ before its column: a column copied for a new player reads
+        # the next column of Collections.
+        checks=tuple(
+            OneOf(
+                Area(first, c, last, c),
+                f"={_held(c)}",
+                "A note you hold",
+                "Choose a note from the list, or write it as D# quarter.",
+            )
+            for c in columns
         ),
     )
 
 
-def _header_styles(row: int, left: int, right: int) -> tuple[Styled, ...]:
-    return (
-        Styled(Area(row, 1, row, left), HEADER),
-        Styled(Area(row, left + 1, row, right), HEADER_RIGHT),
-    )
+def _twice(column: int, first: int, last: int) -> Formula:
+    """How many cells repeat a note that stands above or below already, spelt alike."""
+    span = _span(column, first, last)
+    different = f'SUMPRODUCT(({span}<>"")/(COUNTIF({span},{span})+({span}="")))'
+    return Formula(f'=IFERROR(COUNTA({span})-ROUND({different},0),"?")')
 
 
-def _tokens(seat: int) -> Formula:
-    """Tokens of the seat's column of Collections, and what the open round's exchanges add."""
-    states = f"Exchanges!$B${EXCHANGES_HEADER + 1}:$B${EXCHANGES_HEADER + ROUNDS}"
-    column = column_letters(len(EXCHANGES_HEADERS) + seat)
-    uses = f"Exchanges!{column}${EXCHANGES_HEADER + 1}:{column}${EXCHANGES_HEADER + ROUNDS}"
-    held = f"Collections!{column_letters(1 + seat)}${FIRST}"
-    return Formula(f'=IF(NOW()=0,0,{held}+{EXCHANGE_TOKENS}*SUMIF({states},"open",{uses}))')
-
-
-def _bid(column: int, first: int, last: int) -> Formula:
-    return Formula(f'=SUMIF($D${first}:$D${last},"open",{_span(column, first, last)})')
-
-
-def _left(column: int) -> Formula:
-    return Formula(f"={_at(2, column)}-{_at(3, column)}")
+def _next(column: int, first: int, last: int) -> Formula:
+    """Name the first note held that does not stand in the column yet."""
+    span, held = _span(column, first, last), _held(column)
+    waiting = f'({held}<>"")*(COUNTIF({span},{held})=0)'
+    # 1 for the first note that waits; SUMPRODUCT takes whole columns without array entry.
+    place = f"SUMPRODUCT(MIN(ROW({held})-{FIRST}+1000*(1-{waiting})))"
+    still = f"{address(5, column)}>0"
+    return Formula(f'=IF(NOW()=0,"",IFERROR(IF({still},INDEX({held},{place})&"",""),""))')
 
 
 def _held(column: int) -> str:
@@ -277,16 +333,64 @@ def _held(column: int) -> str:
     return f"Collections!{letters}${FIRST + 1}:{letters}${FIRST + NOTES}"
 
 
+# --- what they share ---------------------------------------------------------------------------
+
+
+def _tab(
+    title: str,
+    rows: Sequence[Sequence[Content]],
+    header: int,
+    widths: tuple[int, ...],
+    left: int,
+    *,
+    styles: Sequence[Styled],
+    rules: tuple[Rule, ...],
+    checks: tuple[WholeNumber | OneOf, ...],
+) -> Tab:
+    """Lay out an entry tab: news and a hint, live figures, the header, then the entries."""
+    right = max(len(widths), left + 1)
+    return Tab(
+        title,
+        Owner.PLAYERS,
+        rows,
+        printed(
+            Looks(
+                widths=widths,
+                frozen=(header, left),
+                header=header,
+                styles=(
+                    Styled(Area(1, 1, 1, 1), AS_OF),
+                    Styled(Area(2, 1, 2, 1), HINT),
+                    Styled(Area(3, 1, header - 1, 1), LABEL),
+                    Styled(Area(3, left + 1, header - 1, right), LIVE),
+                    Styled(Area(header, 1, header, left), HEADER_MIDDLE),
+                    Styled(Area(header, left + 1, header, right), HEADER_RIGHT),
+                    *styles,
+                ),
+                rules=rules,
+                checks=checks,
+                heights={header: header_height(rows[header - 1], widths)},
+                colour=TAB_COLOURS[Owner.PLAYERS],
+            )
+        ),
+    )
+
+
+def _ruled(area: Area, style: Style) -> tuple[Styled, ...]:
+    """Style a column of lots, with a stronger line after each round."""
+    return (
+        Styled(area, style),
+        *(
+            Styled(Area(row, area.left, row, area.right), replace(style, line=EDGE))
+            for row in range(area.top + LOTS - 1, area.bottom + 1, LOTS)
+        ),
+    )
+
+
+def _less(top: int, bottom: int, column: int) -> Formula:
+    return Formula(f'=IFERROR({address(top, column)}-{address(bottom, column)},"?")')
+
+
 def _span(column: int, first: int, last: int) -> str:
     letters = column_letters(column)
     return f"{letters}${first}:{letters}${last}"
-
-
-def _at(row: int, column: int) -> str:
-    return f"{column_letters(column)}{row}"
-
-
-def _refused(row: int, column: int) -> str:
-    """A number that is no whole number from 0 on, or a text without any digit's worth."""
-    cell = _at(row, column)
-    return f"=IF(ISNUMBER({cell}),OR({cell}<0,{cell}<>INT({cell})),ISERROR({cell}))"

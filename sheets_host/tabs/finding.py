@@ -50,16 +50,22 @@ class Table:
         return sorted({r for r, _ in self.grid.cells if r > self.row})
 
 
-def find_table(grid: Grid, headers: Collection[str]) -> tuple[Table | None, list[Problem]]:
-    """Find the row that holds these headers, and every fault of it."""
+def find_table(
+    grid: Grid, headers: Collection[str], optional: Collection[str] = ()
+) -> tuple[Table | None, list[Problem]]:
+    """Find the row that holds these headers, and every fault of it.
+
+    optional: further headers that tell the row, too, and may be missing from it.
+    """
     by_row: dict[int, dict[int, str]] = {}
     for (row, column), cell in grid.cells.items():
         if row <= HEADER_ROWS and cell.kind is not Kind.BLANK and tidy(cell.text):
             by_row.setdefault(row, {})[column] = tidy(cell.text)
     wanted = {fold(header): header for header in headers}
+    telling = wanted.keys() | set(map(fold, optional))
 
     def known(row: int) -> int:
-        return len({fold(text) for text in by_row[row].values()} & wanted.keys())
+        return len({fold(text) for text in by_row[row].values()} & telling)
 
     best = max(sorted(by_row), key=known, default=0)
     if not best or not known(best):
@@ -119,8 +125,18 @@ def find_grids(book: Book, titles: Iterable[str]) -> tuple[dict[str, Grid], list
     found: dict[str, Grid] = {}
     faults: list[Problem] = []
     wanted = tuple(titles)
+    if not any(t == title or is_copy(t, title) for t in book.titles for title in wanted):
+        return {}, [
+            damage(
+                "no-game",
+                "workbook",
+                "",
+                f"none of the game's tabs is here; there are: {_listed(book.titles)}",
+                "name the game's own workbook, or make a game in this one with: sheets-host new",
+            )
+        ]
     for title in wanted:
-        copies = [t for t in book.titles if _is_copy(t, title)]
+        copies = [t for t in book.titles if is_copy(t, title)]
         grid = book.grids.get(title)
         if grid is None:
             spare = [t for t in book.titles if t not in wanted]
@@ -176,7 +192,7 @@ def hidden_notices(grids: Mapping[str, Grid]) -> list[Problem]:
     ]
 
 
-def _is_copy(candidate: str, title: str) -> bool:
+def is_copy(candidate: str, title: str) -> bool:
     """Tell whether a tab looks like a copy of another: ``Bids (2)``, ``Copy of Bids``, ``bids``."""
     if candidate == title:
         return False
@@ -298,15 +314,19 @@ def _rows_by_key(
             continue
         key = tuple(_key_part(cell) for cell in cells)
         place = table.cell(row, keys[0])
-        shown = " ".join(quoted(cell.shown) or "blank" for cell in cells)
+        shown = ", ".join(
+            f"{name} {quoted(cell.shown) or 'blank'}"
+            for name, cell in zip(keys, cells, strict=True)
+        )
         if key not in known:
             faults.append(
                 damage(
                     "key-damaged",
                     table.grid.title,
                     place,
-                    f"row {row} says {shown} for {spoken}, which is no row of this tab",
-                    f"put {spoken} back as they were, or clear them",
+                    f"row {row} is headed {shown}, which is no row of this tab",
+                    f"put {spoken} back as it was; in a row that is not the game's, leave"
+                    f" the column{'s' * (len(keys) > 1)} {spoken} blank",
                     shown,
                 )
             )
@@ -316,8 +336,8 @@ def _rows_by_key(
                     "key-doubled",
                     table.grid.title,
                     place,
-                    f"rows {rows[key]} and {row} both say {shown} for {spoken}",
-                    "delete the row that is too many",
+                    f"rows {rows[key]} and {row} are both headed {shown}",
+                    "correct the one that was overwritten, or delete the row that is too many",
                     shown,
                 )
             )
@@ -325,14 +345,14 @@ def _rows_by_key(
             rows[key] = row
     for key in wanted:
         if key not in rows:
-            words = " ".join(f"{name} {part}" for name, part in zip(keys, key, strict=True))
+            words = ", ".join(f"{name} {part}" for name, part in zip(keys, key, strict=True))
             faults.append(
                 damage(
                     "key-missing",
                     table.grid.title,
                     "",
                     f"the row of {words} is missing",
-                    "put the row back, or restore a backup",
+                    f"undo what removed it, or type {words} into a blank row of the table",
                 )
             )
     return rows, faults

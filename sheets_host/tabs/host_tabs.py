@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sheets_host.game.conditions import CONDITIONS
@@ -20,14 +21,24 @@ from sheets_host.game.rulings import (
 )
 from sheets_host.grid import Area, Content, Looks, OneOf, Owner, Style, Styled, Tab
 from sheets_host.tabs.layout import (
+    CLOSED_FILL,
+    GOOD_FILL,
     HEADER,
+    HEADER_MIDDLE,
     INK,
     LINE,
+    LINE_HEIGHT,
     NAVY,
-    PLAIN_TEXT,
+    OPEN_FILL,
+    PALE_INK,
     TAB_COLOURS,
     TITLE,
+    TITLE_HEIGHT,
+    TYPE_FILL,
     WRAPPED,
+    WRONG_FILL,
+    lines_of,
+    printed,
 )
 from sheets_host.tabs.settings import (
     CHOICE,
@@ -41,9 +52,12 @@ from sheets_host.tabs.settings import (
     WINNER_RULING,
 )
 
-_HEADING: Final = Style(bold=True, size=12, ink=NAVY)
+_HEADING: Final = Style(bold=True, size=13, ink=NAVY, line=NAVY)
 _BODY: Final = Style(ink=INK, wrap=True, top=True)
+_KEY: Final = Style(bold=True, ink=NAVY, align="center", top=True)
 _NAME: Final = Style(bold=True, ink=INK, line=LINE, top=True)
+_VALUE: Final = Style(ink=INK, line=LINE, top=True, wrap=True, fill=TYPE_FILL, number="@")
+_COUNT: Final = Style(ink=INK, line=LINE, top=True, fill=TYPE_FILL, align="center")
 
 WHAT_IT_DOES: Final[Mapping[str, str]] = {
     "Game": "the title on every report",
@@ -64,6 +78,19 @@ WHAT_IT_DOES: Final[Mapping[str, str]] = {
 }
 
 
+_SETTINGS_WIDTHS: Final = (29, 34, 86)
+_PLAYERS_WIDTHS: Final = (30, 10, 14, 30, 40, 26)
+
+
+def _heights(rows: Sequence[Sequence[Content]], widths: Sequence[int]) -> dict[int, int]:
+    """Return the height of each row whose texts take more than one line."""
+    lines = {
+        number: max(lines_of(text, width) for text, width in zip(row, widths, strict=False))
+        for number, row in enumerate(rows, 1)
+    }
+    return {number: LINE_HEIGHT * count for number, count in lines.items() if count > 1}
+
+
 def settings(values: Mapping[str, str]) -> Tab:
     """Draw Settings; values: by name, what is not named has its default."""
     defaults = {"Game": DEFAULT_GAME, "Time zone": "UTC", "Projection": "yes", **Rulings().named()}
@@ -81,15 +108,16 @@ def settings(values: Mapping[str, str]) -> Tab:
         Owner.HOST,
         rows,
         Looks(
-            widths=(30, 34, 84),
+            widths=_SETTINGS_WIDTHS,
             frozen=(1, 1),
             header=1,
             styles=(
                 Styled(Area(1, 1, 1, 3), HEADER),
                 Styled(Area(2, 1, last, 1), _NAME),
-                Styled(Area(2, 2, last, 2), PLAIN_TEXT),
-                Styled(Area(2, 3, last, 3), WRAPPED),
+                Styled(Area(2, 2, last, 2), _VALUE),
+                Styled(Area(2, 3, last, 3), replace(WRAPPED, ink=PALE_INK)),
             ),
+            heights=_heights(rows, _SETTINGS_WIDTHS),
             checks=checks,
             colour=TAB_COLOURS[Owner.HOST],
             landscape=True,
@@ -106,14 +134,16 @@ def players(rows: Sequence[Sequence[Content]]) -> Tab:
         Owner.HOST,
         body,
         Looks(
-            widths=(26, 10, 14, 30, 40, 26),
+            widths=_PLAYERS_WIDTHS,
+            heights=_heights(body, _PLAYERS_WIDTHS),
             frozen=(1, 1),
             header=1,
             styles=(
                 Styled(Area(1, 1, 1, len(PLAYERS_HEADERS)), HEADER),
-                Styled(Area(2, 1, last, 1), Style(bold=True, ink=INK, line=LINE, number="@")),
-                Styled(Area(2, 2, last, 2), Style(ink=INK, line=LINE, align="right")),
-                Styled(Area(2, 3, last, len(PLAYERS_HEADERS)), PLAIN_TEXT),
+                Styled(Area(1, 2, 1, 2), HEADER_MIDDLE),
+                Styled(Area(2, 1, last, 1), replace(_VALUE, bold=True)),
+                Styled(Area(2, 2, last, 2), _COUNT),
+                Styled(Area(2, 3, last, len(PLAYERS_HEADERS)), _VALUE),
             ),
             checks=(
                 OneOf(
@@ -129,95 +159,182 @@ def players(rows: Sequence[Sequence[Content]]) -> Tab:
     )
 
 
+# --- How to play -------------------------------------------------------------------------------
+
+_Line = tuple[str, str, str, Style]
+"""A line of the rules: a mark, the text, what it is worth, and how the mark looks."""
+
+_WIDTHS: Final = (6, 82, 11)
+
+
 def how_to_play(game: str, rulings: Rulings, sealed: bool = False) -> Tab:
     """Draw the rules in words, with this match's switches."""
-    lines: list[tuple[str, Style]] = [(game, TITLE)]
-    for heading, paragraphs in _chapters(rulings, sealed):
-        lines.append(("", _BODY))
-        lines.append((heading, _HEADING))
-        lines += [(paragraph, _BODY) for paragraph in paragraphs]
+    rows: list[list[Content]] = [[game]]
+    styles = [Styled(Area(1, 1, 1, 1), TITLE)]
+    for heading, lines in _chapters(rulings, sealed):
+        rows += [[], [heading]]
+        styles.append(Styled(Area(len(rows), 1, len(rows), 3), _HEADING))
+        for mark, text, worth, style in lines:
+            rows.append([mark, text, worth])
+            row = len(rows)
+            styles += [
+                Styled(Area(row, 1, row, 1), style),
+                Styled(Area(row, 2, row, 2), _BODY),
+                Styled(Area(row, 3, row, 3), replace(_BODY, align="right", wrap=False)),
+            ]
+    heights = {
+        number: LINE_HEIGHT * lines_of(row[1], _WIDTHS[1]) + 3
+        for number, row in enumerate(rows, 1)
+        if len(row) == len(_WIDTHS)
+    }
     return Tab(
         "How to play",
         Owner.HOST,
-        [[text] for text, _ in lines],
-        Looks(
-            widths=(110,),
-            styles=tuple(
-                Styled(Area(row, 1, row, 1), style) for row, (_, style) in enumerate(lines, 1)
-            ),
-            colour=TAB_COLOURS[Owner.HOST],
+        rows,
+        printed(
+            Looks(
+                widths=_WIDTHS,
+                styles=tuple(styles),
+                heights={1: TITLE_HEIGHT, **heights},
+                colour=TAB_COLOURS[Owner.HOST],
+            )
         ),
     )
 
 
-def _chapters(rulings: Rulings, sealed: bool) -> Sequence[tuple[str, Sequence[str]]]:
+def _told(*paragraphs: str) -> list[_Line]:
+    return [("", paragraph, "", _BODY) for paragraph in paragraphs]
+
+
+def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_Line]]]:
+    yield (
+        "What it is about",
+        _told(
+            f"Win notes in an auction of {ROUNDS} sealed rounds, and set all you won into one"
+            " composition. Twelve conditions give points. The most points win a Token of Life; the"
+            " fewest make the Elimination Candidate.",
+            f"There are {NOTES} notes: each of the 12 pitches C, C♯, D, D♯, E, F, F♯, G, G♯, A, A♯"
+            " and B as a whole, a half, a quarter and an eighth. Every note exists once, in one"
+            f" octave. {LOTS} of them, drawn when the round opens, are offered in each round.",
+        ),
+    )
+    yield (
+        "Bidding: the tab Bids",
+        _told(
+            f"You start with {START_TOKENS} tokens. In the rows of the open round, type a whole"
+            " number into your column beside each note you want. A blank cell is no bid; 0 is a"
+            " bid, and wins if nobody else bids.",
+            "The highest bid wins the note. If two or more are highest, nobody gets it, and it is"
+            " gone for good. Everybody pays every bid, won or not.",
+            "Your bids of one round may not add up to more than you hold. The lines above the"
+            " table count along while you type.",
+        ),
+    )
+    yield (
+        "Garnets: the tab Exchanges",
+        _told(
+            f"In any round you may exchange garnets for tokens, several times if you like: {EXCHANGE_TOKENS}"
+            " tokens each time. Your first exchange of the match costs 1 garnet, the second 2, then"
+            " 4, 8 and so on. The tokens count for that round's bids.",
+            f"At the end everybody earns a garnet for each {POINTS_PER_GARNET} points.",
+        ),
+    )
+    yield (
+        "Composing: the tab Compositions",
+        _told(
+            "After the last round, put every note you won into your column, each once, from top to"
+            " bottom in the order you choose. The list in each cell holds your notes. You may also"
+            " write them: D# quarter, d♯ q, Eb 1/4 and the like are understood.",
+            f"With fewer than {SHORT} notes you score nothing. With {SHORT} or more you must hand in.",
+        ),
+    )
+    worths = {condition.number: condition.worth for condition in CONDITIONS}
+    yield (
+        "The twelve conditions",
+        [
+            (f"{number}", f"{text}.", f"{worths[number]} points", _KEY)
+            for number, text in enumerate(_conditions(rulings), 1)
+        ],
+    )
+    yield (
+        "Points",
+        _told(
+            "The points of a condition are divided among all who meet it; what does not divide"
+            f" evenly is lost. {_SHORT_SHARE[rulings.short_share]}",
+            "A tie for the win goes to the highest pitch in the tied compositions, then to the"
+            " longer note of that pitch. At a tie for last place the winner chooses the Elimination"
+            " Candidate among those tied.",
+        ),
+    )
+    yield (
+        "How this match reads the rules",
+        [("•", f"{name}: {value}", "", _KEY) for name, value in rulings.named().items()],
+    )
+    yield (
+        "What the colours say",
+        [
+            ("", "Yellow: open, you can type here.", "", replace(_KEY, fill=OPEN_FILL)),
+            ("", "Grey: closed, nothing changes any more.", "", replace(_KEY, fill=CLOSED_FILL)),
+            (
+                "",
+                "Orange: this cannot stand. It cannot be read, stands there twice, or the sum is more"
+                " than you hold. The tab Checks says what to do.",
+                "",
+                replace(_KEY, fill=WRONG_FILL),
+            ),
+            ("✓", "Blue: yes, or done.", "", replace(_KEY, fill=GOOD_FILL)),
+        ],
+    )
+    yield (
+        "Where to look",
+        [
+            ("", f"{tab}: {what}.", "", _BODY)
+            for tab, what in (
+                ("Standings", "who holds what, and at the end who won"),
+                ("Auction", "every note offered so far, and who won it"),
+                ("Collections", "everybody's notes and tokens"),
+                ("Balances and Garnets", "how tokens and garnets came and went"),
+                ("Conditions and Breakdown", "who met which condition, and why or why not"),
+            )
+        ],
+    )
+    yield (
+        "Who can see what",
+        _told(
+            "You type into a sheet of your own, which only you and the host can read. The results"
+            " are published after each round."
+            if sealed
+            else "Everything is in one workbook: whoever can open it can read every bid, also before"
+            " a round is closed. Hidden or protected tabs do not change that. For secret bids,"
+            " send them to the host to type in, or ask the host for sealed entry sheets."
+        ),
+    )
+
+
+_SHORT_SHARE: Final = {
+    "no": f"Compositions of fewer than {SHORT} notes are not counted there.",
+    "yes": f"Compositions of 1 to {SHORT - 1} notes are counted there, though they score 0.",
+}
+
+
+def _conditions(rulings: Rulings) -> tuple[str, ...]:
+    """Say the twelve conditions in words, as this match's switches read them."""
+    in_a_row = rulings.descending == "in a row"
+    neighbours = rulings.tritone == "neighbours"
+    least = "exactly" if rulings.eighths == "exactly" else "at least"
     return (
-        (
-            "What it is about",
-            (
-                f"Win musical notes in {ROUNDS} sealed rounds, then order all of them into one"
-                " composition. It scores by twelve conditions. The most points win a Token of Life;"
-                " the fewest make the Elimination Candidate.",
-                f"There are {NOTES} notes: the 12 pitches C C# D D# E F F# G G# A A# B, each as a"
-                f" whole, half, quarter and eighth. Each exists once; {LOTS} are offered a round.",
-            ),
-        ),
-        (
-            "Bidding (tab Bids)",
-            (
-                f"Everybody starts with {START_TOKENS} tokens. Type a whole number into your column,"
-                " beside each note you want, in the rows of the open round. Blank is no bid; 0 is a"
-                " bid.",
-                "The highest bid gains the note. If the highest bid is a tie, nobody gains it, and it"
-                " does not come back. Every bid is paid, won or not.",
-                "Your bids of a round may not sum to more than you hold; the rows above the table"
-                " count along while you type.",
-            ),
-        ),
-        (
-            "Garnets (tab Exchanges)",
-            (
-                f"In any round you may change garnets into {EXCHANGE_TOKENS} tokens, several times."
-                " Your first use in the match costs 1 garnet, the second 2, then 4, 8 and so on.",
-                f"At the end everybody gains a garnet for each {POINTS_PER_GARNET} points.",
-            ),
-        ),
-        (
-            "Composing (tab Compositions)",
-            (
-                "After the last round, put every note you won into your column, each once, in the"
-                " order you choose, top to bottom. The drop-down lists your notes; blanks between are"
-                " skipped.",
-                f"Fewer than {SHORT} notes score nothing. Whoever holds {SHORT} or more must hand in.",
-            ),
-        ),
-        (
-            "The twelve conditions",
-            tuple(f"{c.number}. {c.name} ({c.worth} points)" for c in CONDITIONS),
-        ),
-        (
-            "Points",
-            (
-                "Each condition pays its points divided by the number of players who fulfil it, the"
-                " remainder dropped.",
-                "A tie for the win goes to the highest pitch in the tied compositions, then to the"
-                " longer note of that pitch. At a tie for last, the winner names the Elimination"
-                " Candidate.",
-            ),
-        ),
-        (
-            "How this match reads the rules",
-            tuple(f"{name}: {value}" for name, value in rulings.named().items()),
-        ),
-        (
-            "Who can see what",
-            (
-                "You type into a sheet of your own, which only you and the host can read; the results"
-                " are published after each round."
-                if sealed
-                else "Everything is in one workbook: whoever can open it can read every bid, also before"
-                " a round is closed. Hidden or protected tabs do not change that. For secret bids,"
-                " send them to the host to type in, or ask the host for sealed entry sheets.",
-            ),
-        ),
+        "The durations add up to a multiple of 4 (whole 4, half 2, quarter 1, eighth ½)",
+        "There are more sharp notes than natural ones",
+        "Each note is higher than the one before",
+        "Four notes of one duration, each lower than the one before, "
+        + ("in a row" if in_a_row else "in this order; others may stand between"),
+        "One pitch stands there in all four durations",
+        f"Two {'neighbours' if neighbours else 'notes'} lie six semitones apart, such as C and F♯",
+        "The first and the last note have the same pitch",
+        "You won five notes or more in one round",
+        f"There are {least} eight eighth notes",
+        "There is no E (a D♯ is none)",
+        "D, E, A and D stand beside each other in this order, in any durations",
+        "All pitches belong to G major (G A B C D E F♯), or all to E major (E F♯ G♯ A B C♯ D♯), or"
+        " all to B major (B C♯ D♯ E F♯ G♯ A♯)",
     )

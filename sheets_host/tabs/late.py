@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -11,9 +12,9 @@ from sheets_host.game.stages import ROUND_STAGES, Stage
 from sheets_host.grid import Cell, Kind, address, column_letters
 from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, Source
 from sheets_host.tabs.finding import Keyed
-from sheets_host.tabs.problems import Problem, Severity, quoted
+from sheets_host.tabs.problems import Problem, Severity, notice, quoted
 from sheets_host.tabs.readings import read_count, read_note
-from sheets_host.tabs.settings import Config, RosterRow
+from sheets_host.tabs.settings import COMPOSING_CLOSES, ROUND_CLOSES, Config, RosterRow
 
 
 def entry_notices(sources: Sequence[Source], match: Match, ledger: Ledger) -> list[Problem]:
@@ -115,7 +116,7 @@ def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[
             continue
         shown = quoted(cell.shown)
         if closed:
-            if not _same_count(cell, before):
+            if not _same_count(cell, before, what):
                 yield _changed(
                     keyed, address(row, column), what, stage, before, shown, player, source.file
                 )
@@ -144,16 +145,19 @@ def recorded_slip(match: Match, player: str, stage: Stage) -> dict[str, str]:
     return found
 
 
-def _same_count(cell: Cell, recorded: str) -> bool:
+def _same_count(cell: Cell, recorded: str, item: str) -> bool:
     """Tell whether a cell still says what was recorded from it."""
+    if (quoted(cell.shown, 200) or ("(blank)" if cell.merge else "")) == recorded:
+        return True
     if cell.kind is Kind.BLANK:
         return not recorded
-    if quoted(cell.shown, 200) == recorded:
-        return True
     count = read_count(cell)
     if count.wrong:
         return False
-    return recorded == (str(count.value) if count.value else "") or recorded == str(count.value)
+    said = "" if count.value is None else str(count.value)
+    if item == "exchanges" and said == "0":
+        said = ""  # no uses are recorded like a blank cell; a bid of 0 is a bid
+    return said == recorded
 
 
 def _composition(
@@ -298,6 +302,40 @@ _KEY_WORDS: Final = {"Bids": "lot", "Exchanges": "round", "Compositions": "posit
 # --- settings ----------------------------------------------------------------------------------
 
 
+def deadline_notices(match: Match, config: Config) -> list[Problem]:
+    """Name deadlines to come that do not mean what was typed, or come before their stage opens."""
+    found = []
+    before = max(match.closed.values(), default="")
+    last, whose = (dt.datetime.fromisoformat(before), "") if before else (None, "")
+    for stage, until in sorted(config.closes.items()):
+        if stage in match.closed:
+            continue
+        name = (*ROUND_CLOSES, COMPOSING_CLOSES)[stage - 1]
+        words, code = [], "deadline-early"
+        if stage in config.doubtful:
+            words, code = [config.doubtful[stage]], "deadline-doubtful"
+        if last is not None and until <= last:
+            when = (
+                f"it is no later than {whose}"
+                if whose
+                else "it had passed when the stage before it was closed"
+            )
+            words.append(f"{when}, so that --due closes {stage} as soon as it opens")
+        last, whose = until, name
+        if words:
+            found.append(
+                notice(
+                    config.problem(
+                        name,
+                        code,
+                        f"{name}: {'; '.join(words)}",
+                        "type another time, if that was not meant",
+                    )
+                )
+            )
+    return found
+
+
 def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> list[Problem]:
     """Name switches, garnets and players that differ from what the first closing fixed."""
     if not match.fixed:
@@ -347,6 +385,21 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
                     player.name,
                 )
             )
+        if row is not None and match.finished and row.withdrawn != player.withdrawn:
+            found.append(
+                Problem(
+                    Severity.NOTICE,
+                    "changed-after-closing",
+                    "Players",
+                    row.cells.get("Status", row.cell),
+                    f"Status: recorded is {_status(player.withdrawn)}, now there stands"
+                    f" {_status(row.withdrawn)}; the match is finished",
+                    "the recorded value stands; a stage that is reopened and closed again takes the new"
+                    " one",
+                    _status(row.withdrawn),
+                    player.name,
+                )
+            )
     for row in roster:
         if row.name not in match.names:
             found.append(
@@ -363,3 +416,7 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
                 )
             )
     return found
+
+
+def _status(withdrawn: bool) -> str:
+    return "withdrawn" if withdrawn else "playing"

@@ -33,11 +33,12 @@ FIRST: Final = TOOL_HEADER + 1
 # colour-blindness and, one being darker, in a black and white print; what a colour says, a word,
 # a sign or bold type says too.
 INK: Final = "1F2937"
-PALE_INK: Final = "6B7280"
+PALE_INK: Final = "4B5563"
 WHITE: Final = "FFFFFF"
 NAVY: Final = "1F3A5F"
 LINE: Final = "D5DCE5"
-EDGE: Final = "8FA3BC"  # between rounds, and between players
+BAND: Final = "F3F6FA"
+EDGE: Final = "8FA3BC"  # between rounds
 TYPE_FILL: Final = "FFFBEA"  # people may type here
 OPEN_FILL: Final = "FFEFB0"
 CLOSED_FILL: Final = "ECEEF1"
@@ -80,7 +81,11 @@ LINE_HEIGHT: Final = 15  # points
 TITLE_HEIGHT: Final = 24
 MOST_HEIGHT: Final = 405  # Excel allows 409
 PORTRAIT: Final = 100  # characters that a page shows side by side in full size
-LANDSCAPE: Final = 210  # the same in landscape at the smallest size that is read with ease
+LANDSCAPE: Final = 240  # the same in landscape at the smallest size that is read with ease
+
+
+FILTER: Final = Area(1, 1, 1, 1)
+"""Asks `tool_tab` for a filter over the table; it knows the area."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +132,7 @@ def tool_tab(
             Styled(Area(TOOL_HEADER, c, TOOL_HEADER, c), header_style(column.style))
             for c, column in enumerate(columns, 1)
         ),
-        # One row more than there is, so that a tab that grows finds its styles again.
-        *(Styled(Area(FIRST, c, last + 1, c), column.style) for c, column in enumerate(columns, 1)),
+        *(Styled(Area(FIRST, c, last, c), column.style) for c, column in enumerate(columns, 1)),
         *(
             Styled(Area(row, c, row, c), replace(column.style, line=EDGE))
             for row in (TOOL_HEADER + edge for edge in edges)
@@ -183,12 +187,12 @@ def lines_of(content: Content, width: int) -> int:
     """Return how many lines a text takes in a column of this width, in characters.
 
     Programs that open the file do not all work it out. Rather one line too many than a text cut
-    off: fonts differ, so a little of the width is left unused.
+    off: fonts differ, and most texts run a little narrower than so many digits.
     """
     text = content.text if isinstance(content, Link) else content
     if not isinstance(text, str):
         return 1
-    room = max(4, width - 1)
+    room = max(4, width)
     if len(text) <= room:
         return 1 + text.count("\n")
     count = 0

@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sheets_host.game.notes import Misspelt, Note, readings
 from sheets_host.game.rulings import LOTS, ROUNDS, SWITCHES, Rulings
 from sheets_host.game.stages import Stage
-from sheets_host.grid import Cell, Grid, Kind, Shape
+from sheets_host.grid import BLANK, Cell, Grid, Kind, Shape, address
 from sheets_host.tabs.finding import Table, damage, find_table, fold
+from sheets_host.tabs.moments import moment_in
 from sheets_host.tabs.problems import (
     DamagedTabs,
     Problem,
@@ -54,12 +55,14 @@ NAMES: Final = (
 class Config:
     """What Settings say. closes: deadlines by stage, with the zone; chosen: the host's notes.
 
+    doubtful: by stage, why its deadline is not the time that was typed (clocks are changed).
     cells: where each value stands. choice and winner_ruling: names as typed, blank for none.
     """
 
     game: str = DEFAULT_GAME
     zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     closes: Mapping[Stage, dt.datetime] = field(default_factory=dict)
+    doubtful: Mapping[Stage, str] = field(default_factory=dict)
     chosen: Mapping[int, tuple[Note, ...]] = field(default_factory=dict)
     board: str = ""
     seed: str = ""
@@ -95,7 +98,7 @@ class RosterRow:
 
 def read_settings(grid: Grid) -> tuple[Config, list[Problem]]:
     """Read Settings. Raises DamagedTabs where its header row is gone."""
-    table, faults = find_table(grid, SETTINGS_HEADERS[:2])
+    table, faults = find_table(grid, SETTINGS_HEADERS[:2], SETTINGS_HEADERS[2:])
     if table is None or faults:
         raise DamagedTabs(faults)
     problems: list[Problem] = []
@@ -156,10 +159,12 @@ class _SettingsReader:
 
     def config(self) -> Config:
         zone = self._zone()
+        deadlines = self._deadlines(zone)
         return Config(
             game=self._text("Game") or DEFAULT_GAME,
             zone=zone,
-            closes=self._deadlines(zone),
+            closes={stage: moment for stage, (moment, _) in deadlines.items()},
+            doubtful={stage: word for stage, (_, word) in deadlines.items() if word},
             chosen=self._chosen(),
             board=self._text("Board"),
             seed=self._text("Deal seed"),
@@ -216,12 +221,12 @@ class _SettingsReader:
             )
         return zone or ZoneInfo("UTC")
 
-    def _deadlines(self, zone: ZoneInfo) -> dict[Stage, dt.datetime]:
+    def _deadlines(self, zone: ZoneInfo) -> dict[Stage, tuple[dt.datetime, str]]:
         found = {}
         for stage, name in zip(Stage, (*ROUND_CLOSES, COMPOSING_CLOSES), strict=False):
             moment = self._moment(name)
             if moment is not None:
-                found[stage] = moment.replace(tzinfo=zone)
+                found[stage] = moment_in(zone, moment)
         return found
 
     def _moment(self, name: str) -> dt.datetime | None:
@@ -308,7 +313,7 @@ def find_zone(name: str) -> ZoneInfo | None:
 
 def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
     """Read Players. Raises DamagedTabs where names cannot be told: all such faults at once."""
-    table, faults = find_table(grid, PLAYERS_HEADERS[:1])
+    table, faults = find_table(grid, PLAYERS_HEADERS[:1], PLAYERS_HEADERS[1:])
     if table is None or faults:
         raise DamagedTabs(faults)
     # Columns that may be blank may also be missing; one that is nearly there was mistyped.
@@ -322,7 +327,7 @@ def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
                     damage(
                         "header-missing",
                         "Players",
-                        "",
+                        address(table.row, table.others[near]),
                         f'the header "{header}" is missing; "{quoted(near)}" is the nearest',
                         f'write "{header}" over its column again',
                     )
@@ -333,8 +338,9 @@ def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
                 damage(
                     "header-doubled",
                     "Players",
-                    "",
-                    f'the header "{text}" stands twice, also in column {column}',
+                    address(table.row, column),
+                    f'the header "{quoted(text)}" stands twice, also in'
+                    f" {address(table.row, columns[fold(text)])}",
                     "rename or delete the column that is too many",
                 )
             )
@@ -348,20 +354,20 @@ def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
             faults.append(fault)
         if not name:
             continue
-        if name.casefold() in seen:
+        if fold(name) in seen:  # columns are found so, too
             faults.append(
                 damage(
                     "player-twice",
                     "Players",
                     place,
                     f'"{quoted(name)}" stands twice,'
-                    f" also in {seen[name.casefold()]} (capital letters do not tell"
+                    f" also in {seen[fold(name)]} (capital letters do not tell"
                     " players apart)",
                     "give each player a name of their own",
                     name,
                 )
             )
-        seen[name.casefold()] = place
+        seen[fold(name)] = place
         rows.append(_roster_row(table, columns, row, name, place, problems))
     faults += _formerly_faults(rows)
     if faults:
@@ -397,10 +403,10 @@ def _name(cell: Cell, place: str) -> tuple[str, Problem | None]:
 
 def _formerly_faults(rows: Sequence[RosterRow]) -> list[Problem]:
     faults = []
-    names = {row.name.casefold(): row for row in rows}
+    names = {fold(row.name): row for row in rows}
     seen: dict[str, RosterRow] = {}
     for row in rows:
-        former = row.formerly.casefold()
+        former = fold(row.formerly)
         if not former:
             continue
         other = names.get(former) or seen.get(former)
@@ -428,8 +434,6 @@ def _roster_row(
     place: str,
     problems: list[Problem],
 ) -> RosterRow:
-    from sheets_host.grid import BLANK, address
-
     def at(header: str) -> tuple[Cell, str]:
         column = columns.get(fold(header))
         return (table.grid.at(row, column), address(row, column)) if column else (BLANK, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, cast
 
 from sheets_host.game.record import HEADERS, Record, RecordBroken, Row, read_record
@@ -11,6 +12,7 @@ from sheets_host.grid import Grid, Kind
 from sheets_host.tabs.finding import find_table
 from sheets_host.tabs.problems import DamagedTabs
 
+COPY_BACK: Final = "put a copy of the Record back: sheets-host restore WORKBOOK COPY"
 _STAMP: Final = re.compile(r"Record: ([0-9]{1,9}) rows, seal ([0-9a-f ]{19})")
 
 
@@ -20,13 +22,18 @@ def read_record_tab(grid: Grid) -> Record:
         return Record()
     table, faults = find_table(grid, HEADERS)
     if table is None or faults:
-        raise DamagedTabs(faults)
-    rows = []
+        raise DamagedTabs(replace(f, hint=f"{f.hint}; or {COPY_BACK}") for f in faults)
+    rows, places = [], []
     for row in table.rows():
         texts = tuple(_text(grid, row, table.columns[header]) for header in HEADERS)
         if any(texts):
             rows.append(cast("Row", texts))
-    return read_record(rows)
+            places.append(row)
+    try:
+        return read_record(rows)
+    except RecordBroken as broken:
+        place = table.cell(places[broken.seq - 1], HEADERS[0])
+        raise RecordBroken(broken.seq, f"{broken.message} (see Record!{place})") from None
 
 
 def _text(grid: Grid, row: int, column: int) -> str:

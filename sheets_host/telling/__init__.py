@@ -22,5 +22,5 @@ def library(name: str, purpose: str, extra: str = "music") -> ModuleType:
     except ImportError as error:
         raise MissingExtra(
             f"{purpose} needs the library {name}, which cannot be imported here: {error}",
-            f"install the extra: pip install 'sheets-host[{extra}]'",
+            f"in the project's folder: .venv/bin/pip install '.[{extra}]'",
         ) from error

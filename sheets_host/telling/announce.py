@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,10 +17,14 @@ from sheets_host.game.conditions import CONDITIONS
 from sheets_host.game.outlook import Hindsight
 from sheets_host.game.scoring import Result
 from sheets_host.game.stages import Stage
+from sheets_host.tabs.problems import quoted
 from sheets_host.tabs.reports import View, deadline, moment_text, stamp
 
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$^-])")
-_REACTIVE: Final = re.compile(r"([@#:/.])(?=\S)")
+_REACTIVE: Final = re.compile(r"([@#:/.<])(?=\S)")
+_NUMBERED: Final = re.compile(r"^(\d+)\.")  # a list would begin
+_ISOLATE: Final = "\u2068"
+_END: Final = "\u2069"
 _GAP: Final = "\u200b"  # no width: breaks a mention, a link or an emoji code, and shows nothing
 
 
@@ -31,8 +36,10 @@ class Voice:
 
     def name(self, text: str) -> str:
         """Return a person's text so that nobody is called and nothing is formatted by it."""
-        calm = _REACTIVE.sub(rf"\1{_GAP}", text)
-        return _MARKUP.sub(r"\\\1", calm) if self.markdown else calm
+        calm = _REACTIVE.sub(rf"\1{_GAP}", quoted(text, 200))
+        if self.markdown:
+            calm = _NUMBERED.sub(r"\1\\.", _MARKUP.sub(r"\\\1", calm))
+        return f"{_ISOLATE}{calm}{_END}" if _reads_leftwards(calm) else calm
 
     def strong(self, text: str) -> str:
         """Return text of ours in bold."""
@@ -48,6 +55,15 @@ class Voice:
         return "\n".join(f"- {line}" for line in lines)
 
 
+def _reads_leftwards(text: str) -> bool:
+    """Tell whether a text holds letters that are read from right to left.
+
+    Such a name is set apart (Unicode Standard Annex 9, isolates): else the tokens beside it would
+    seem to stand on its other side.
+    """
+    return any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text)
+
+
 def announce_round(view: View, round_: int, voice: Voice) -> str:
     """Tell what a closed round brought: winners, ties, tokens left, what comes next."""
     match = view.match
@@ -58,10 +74,18 @@ def announce_round(view: View, round_: int, voice: Voice) -> str:
         f"{voice.name(name)}: {view.ledger.balances[round_, name].left}" for name in match.names
     )
     parts.append(f"{voice.strong('Tokens left')}\n\n{voice.items(left)}")
-    if round_ == match.rounds_closed and not match.reopened:
+    if match.reopened:
+        parts.append(_open_again(view, voice))
+    elif round_ == match.rounds_closed:
         parts.append(_next(view))
     parts.append(_seal(view, voice))
     return "\n\n".join(parts) + "\n"
+
+
+def announce_opening(view: View, voice: Voice) -> str:
+    """Tell that the match has begun: what is on offer, and until when."""
+    heading = voice.heading(f"{voice.name(view.config.game)}: the auction begins")
+    return "\n\n".join((heading, _next(view), _seal(view, voice))) + "\n"
 
 
 def _outcome(outcome: Outcome, announced: str, voice: Voice) -> str:
@@ -86,7 +110,18 @@ def _next(view: View) -> str:
     what = "Composing" if stage is Stage.COMPOSING else f"Round {int(stage)}"
     until = deadline(view, stage)
     end = f" until {moment_text(until)} ({view.config.zone.key})" if until else ""
-    return f"{what} is open{end}."
+    deal = view.match.deals.get(stage, ())
+    offer = f" On offer: {', '.join(map(str, deal))}." if deal else ""
+    return f"{what} is open{end}.{offer}"
+
+
+def _open_again(view: View, voice: Voice) -> str:
+    """Say that something may yet change."""
+    stage = view.match.stage
+    who = sorted(view.match.reopened[stage].players)
+    names = f" for {_names(who, voice)}" if who else ""
+    what = str(stage).capitalize()
+    return f"{what} is open again{names}; what is said here stands until it is closed again."
 
 
 def _seal(view: View, voice: Voice) -> str:
@@ -110,10 +145,10 @@ def announce_result(view: View, voice: Voice, hindsight: Mapping[str, Hindsight]
         gone = ", withdrawn" if card.withdrawn else ""
         points = "1 point" if card.points == 1 else f"{card.points} points"
         lines.append(
-            f"{card.rank}. {voice.strong(voice.name(card.player))}: {points}{gone}"
+            f"Rank {card.rank}, {voice.strong(voice.name(card.player))}: {points}{gone}"
             + (f" from {numbers}" if numbers else "")
         )
-    parts.append("\n".join(lines))
+    parts.append(voice.items(lines))
     parts.append(f"{voice.strong('Conditions')}\n\n{voice.items(_shares(result, voice))}")
     garnets = (f"{voice.name(card.player)}: +{card.earned}" for card in cards if card.earned)
     parts.append(
@@ -125,6 +160,8 @@ def announce_result(view: View, voice: Voice, hindsight: Mapping[str, Hindsight]
             cards_points={c.player: c.points for c in cards}, hindsight=hindsight, voice=voice
         )
     )
+    if view.match.reopened:
+        parts.append(_open_again(view, voice))
     parts.append(_seal(view, voice))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -162,7 +199,7 @@ def _shares(result: Result, voice: Voice) -> Iterable[str]:
             if len(holders) > 1
             else (f"{voice.name(holders[0])}, {each}" if holders else "nobody")
         )
-        yield f"{condition.number}. {condition.name} ({condition.worth}): {who}"
+        yield f"Condition {condition.number}, {condition.name} ({condition.worth}): {who}"
 
 
 def _looking_back(
@@ -186,7 +223,8 @@ def remind(view: View, missing: Sequence[str], now: dt.datetime, voice: Voice) -
     until = deadline(view, stage)
     end = ""
     if until is not None:
-        end = f" It closes {moment_text(until)} ({view.config.zone.key}), {time_left(until, now)}."
+        verb = "It closes" if until > now else "It was due"
+        end = f" {verb} {moment_text(until)} ({view.config.zone.key}), {time_left(until, now)}."
     if not missing:
         return f"Everybody has entered {what}.{end}\n"
     return f"Still without {what}: {_names(missing, voice)}.{end}\n"

@@ -1,4 +1,4 @@
-"""Tokens over time as a line chart: where every line, label and grid line stands."""
+"""Where every line, bar and label of the page's drawings stands, in pixels at full size."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from sheets_host.game.match import Ledger
+from sheets_host.game.notes import Note
 from sheets_host.game.rulings import ROUNDS, START_TOKENS
 
 TOP: Final = 14
 BOTTOM: Final = 26
 LEFT: Final = 40
 INSET: Final = 10  # from the axis to the first point
-LABEL_GAP: Final = 10  # from a line's last point to its label
-LABEL_HEIGHT: Final = 15  # from one label to the next, so that none covers another
+LABEL_GAP: Final = 42  # from the last round to the names: the tokens stand between
+LABEL_HEIGHT: Final = 16  # from one label to the next, so that none covers another
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def tokens_by_player(ledger: Ledger, names: Sequence[str]) -> dict[str, tuple[in
 
 def token_charts(tokens: Mapping[str, Sequence[int]]) -> tuple[Chart, Chart]:
     """Draw the chart for wide places and for narrow ones: text keeps its size in either."""
-    return _drawn("wide", 720, 400, 132, 14, tokens), _drawn("narrow", 340, 300, 92, 9, tokens)
+    return _drawn("wide", 680, 380, 150, 13, tokens), _drawn("narrow", 340, 300, 112, 9, tokens)
 
 
 def _drawn(
@@ -136,3 +137,45 @@ def _pushed(places: Iterable[int], least: int) -> list[int]:
         moved.append(least)
         least += LABEL_HEIGHT
     return moved
+
+
+# --- a composition as bars ---------------------------------------------------------------------
+
+EIGHTH: Final = 15  # wide enough for a name such as A♯
+STEP: Final = 9  # from one pitch to the next
+NAME_HEIGHT: Final = 17  # above the highest bar
+EDGE: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One note: the longer it sounds the wider, the higher it sounds the higher."""
+
+    x: int
+    y: int
+    width: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """A composition drawn as a piano roll, from its lowest pitch to its highest."""
+
+    width: int
+    height: int
+    grid: tuple[int, ...]
+    bars: tuple[Bar, ...]
+
+
+def roll_of(composition: Sequence[Note]) -> Roll:
+    """Draw the bars of a composition of one note or more."""
+    highest = max(note.pitch for note in composition)
+    lowest = min(note.pitch for note in composition)
+    bars, at = [], 0
+    for note in composition:
+        name = note.text.partition(" ")[0].replace("#", "♯")
+        y = NAME_HEIGHT + (highest - note.pitch) * STEP
+        bars.append(Bar(EDGE + at * EIGHTH, y, note.eighths * EIGHTH - 2, name))
+        at += note.eighths
+    grid = tuple(NAME_HEIGHT + line * STEP for line in range(highest - lowest + 2))
+    return Roll(at * EIGHTH + 2 * EDGE, grid[-1] + 2, grid, tuple(bars))

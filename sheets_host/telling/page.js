@@ -49,11 +49,14 @@
 
   // --- sorting --------------------------------------------------------------------------------
 
-  const worth = (row, column) => row.cells[column].textContent.trim();
+  const worth = (row, column) => {
+    const cell = row.cells[column];
+    return cell.dataset.worth ?? (cell.querySelector(".who") ?? cell).textContent.trim();
+  };
 
   const sortBy = (table, column, direction) => {
     const head = table.tHead.rows[0].cells[column];
-    const numeric = head.classList.contains("numeric");
+    const numeric = head.dataset.sorts === "numbers";
     const sign = direction === "ascending" ? 1 : -1;
     const rows = [...table.tBodies[0].rows];
     rows.sort((a, b) => {
@@ -78,7 +81,8 @@
       cell.replaceChildren(button);
       button.addEventListener("click", () => {
         const now = cell.getAttribute("aria-sort");
-        const first = cell.classList.contains("numeric") && text !== "Rank" ? "descending" : "ascending";
+        const greatest = cell.dataset.sorts === "numbers" && text !== "Rank";
+        const first = greatest ? "descending" : "ascending";
         const second = first === "ascending" ? "descending" : "ascending";
         const direction = now === first ? second : first;
         sortBy(table, column, direction);
@@ -229,13 +233,14 @@
 
   // --- loading itself anew --------------------------------------------------------------------
 
+  // A reload keeps the place on the page by itself; what was opened and chosen is kept here.
+
   const remember = () => {
     const open = {};
     for (const part of document.querySelectorAll("details[id]")) open[part.id] = part.open;
-    history.scrollRestoration = "manual";
     const focus = document.activeElement?.id ?? "";
     const pressed = document.querySelector('.legend [aria-pressed="true"]')?.dataset.player ?? null;
-    here.set(`place ${place}`, { x: scrollX, y: scrollY, open, focus, pressed });
+    here.set(`place ${place}`, { open, focus, pressed });
   };
 
   const resume = () => {
@@ -249,9 +254,7 @@
     if (kept.pressed !== null) {
       document.querySelector(`.legend [data-player="${kept.pressed}"]`)?.click();
     }
-    scrollTo({ left: kept.x, top: kept.y, behavior: "instant" });
     if (kept.focus) document.getElementById(kept.focus)?.focus({ preventScroll: true });
-    history.scrollRestoration = "auto";
   };
 
   const refreshing = () => {

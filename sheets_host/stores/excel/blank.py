@@ -7,10 +7,10 @@ import re
 import zipfile
 from typing import Final
 
-from sheets_host.stores.excel.markup import MAIN
 from sheets_host.stores.excel.package import CONTENT_TYPES, Package
-from sheets_host.stores.excel.parts import DECLARATION, OFFICE, RELATIONSHIPS, TYPES
-from sheets_host.stores.excel.splice import escaped
+from sheets_host.stores.excel.parsing import MAIN
+from sheets_host.stores.excel.repacking import DECLARATION, OFFICE, RELATIONSHIPS, TYPES
+from sheets_host.stores.excel.splicing import escaped
 
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _XML: Final = "application/vnd.openxmlformats"

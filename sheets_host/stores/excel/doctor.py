@@ -15,9 +15,10 @@ def diagnose(path: Path, name: str) -> tuple[Finding, ...]:
     """Look at the file, its folder, who has it open, and the backups."""
     try:
         package = Package.open(read_file(path), name)
+        package.check_all()
     except StoreError as error:
         return (Finding(False, error.message, error.hint),)
-    findings = [Finding(True, f"{name} can be read: {len(package.sheets)} tabs.")]
+    findings = [Finding(True, f"{name} is whole: {len(package.sheets)} tabs.")]
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         findings.append(Finding(True, f"The file and its folder {path.parent} can be written."))
     else:

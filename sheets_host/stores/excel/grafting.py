@@ -15,12 +15,11 @@ from typing import Final
 from sheets_host.grid import Looks, Tab, column_letters, quoted_title
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel import charts, rendering
-from sheets_host.stores.excel.markup import MAIN
 from sheets_host.stores.excel.package import Package, SheetRef
-from sheets_host.stores.excel.parts import DECLARATION, OFFICE, Parts
-from sheets_host.stores.excel.splice import Edit, Element, Outline, apply, escaped, outline
+from sheets_host.stores.excel.parsing import MAIN
+from sheets_host.stores.excel.repacking import DECLARATION, OFFICE, Parts, rewrite
+from sheets_host.stores.excel.splicing import Edit, Element, Outline, apply, escaped, outline
 from sheets_host.stores.excel.stylesheet import Stylesheet
-from sheets_host.stores.excel.zipping import rewrite
 
 _SHEET: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
 _DRAWING: Final = "application/vnd.openxmlformats-officedocument.drawing+xml"
@@ -52,6 +51,7 @@ def graft(package: Package, tabs: Sequence[Tab], *, fresh: bool = False) -> byte
     fresh: the package is a new one of our own; tabs in it are written whole, and its first tab
     is the one that shows. Raises StoreError where a tab cannot be put in without harm.
     """
+    package.check_all()  # what is damaged must not be handed on while sound backups go
     parts = Parts(package)
     styles = Stylesheet(package.part(package.styles), package.styles, package.name)
     standing = {sheet.title.casefold(): (i, sheet) for i, sheet in enumerate(package.sheets)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +16,7 @@ from urllib.parse import unquote
 
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel import preflight
-from sheets_host.stores.excel.markup import LINKS, MAIN, walk
+from sheets_host.stores.excel.parsing import LINKS, MAIN, walk
 
 _TYPES: Final = "http://schemas.openxmlformats.org/package/2006/content-types "
 _RELATIONSHIPS: Final = "http://schemas.openxmlformats.org/package/2006/relationships "
@@ -156,6 +157,11 @@ class Package:
                 )
             self._parts[key] = b"".join(self.pieces(part))
         return self._parts[key]
+
+    def check_all(self) -> None:
+        """Unpack every part once, keeping nothing. Raises StoreError where one is damaged."""
+        for name in self.names:
+            deque(self.pieces(name), maxlen=0)
 
     def related(self, part: str, type_ending: str = "") -> tuple[Relationship, ...]:
         """Return a part's relationships, those whose type ends in ``/type_ending`` or all.
@@ -311,7 +317,15 @@ class Package:
                 "Start a new workbook.",
             )
         titles: set[str] = set()
+        owners: dict[str, str] = {}
         for sheet in sheets:
+            owner = owners.setdefault(_key(sheet.part), sheet.title)
+            if owner != sheet.title:
+                raise StoreError(  # to write the one would overwrite the other
+                    f'{self.name} is damaged: its tabs "{owner}" and "{sheet.title}" are one and '
+                    f"the same part, {sheet.part}.",
+                    _RESTORE,
+                )
             if sheet.title.casefold() in titles:
                 raise StoreError(
                     f'{self.name} is damaged: two of its tabs are called "{sheet.title}".',

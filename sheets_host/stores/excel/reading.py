@@ -15,11 +15,11 @@ from typing import Final
 
 from sheets_host.grid import BLANK, Area, Cell, Grid, Kind, Shape, Strike, place_of
 from sheets_host.stores.base import StoreError
+from sheets_host.stores.excel.formats import Look, looks_of
 from sheets_host.stores.excel.formulas import shifted
-from sheets_host.stores.excel.markup import MAIN, Enough, walk
 from sheets_host.stores.excel.package import Package, SheetRef
+from sheets_host.stores.excel.parsing import MAIN, Enough, walk
 from sheets_host.stores.excel.scanning import MAX_CELLS, Raw, Scan, scan
-from sheets_host.stores.excel.styles import Look, looks_of
 from sheets_host.stores.excel.texts import RichText, Text, shared_texts, unescaped
 
 Places = dict[tuple[int, int], Cell]

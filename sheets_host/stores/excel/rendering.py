@@ -20,8 +20,8 @@ from sheets_host.grid import (
     column_letters,
     quoted_title,
 )
-from sheets_host.stores.excel.cells import extent, links, sheet_data, xstring
-from sheets_host.stores.excel.splice import escaped
+from sheets_host.stores.excel.rows import extent, links, sheet_data, xstring
+from sheets_host.stores.excel.splicing import escaped
 from sheets_host.stores.excel.stylesheet import Stylesheet
 
 ORDER: Final = (  # noqa: SIM905 - reads as the schema does

@@ -223,10 +223,16 @@ def _replace(temporary: Path, job: Save) -> None:
             try:
                 os.replace(temporary, job.path)  # noqa: PTH105 - tests stand in for this one
                 break
-            except PermissionError:
-                # A virus scanner or a synchroniser may have it for a moment, on Windows.
+            except FileNotFoundError:
+                # A network folder may do it, lose the answer, and be asked again.
+                if job.path.read_bytes() != job.after:
+                    raise
+                break
+            except OSError as error:
+                # A virus scanner or a synchroniser may have it for a moment, on Windows, and a
+                # network folder may be busy.
                 if time.monotonic() > end:
-                    _leave_beside(temporary, job)
+                    _leave_beside(temporary, job, error)
                 time.sleep(_PAUSE)
     _see_through(job.path.parent)
 
@@ -257,15 +263,16 @@ def _keep_owner(temporary: Path, path: Path) -> None:
                 temporary.chmod(stat.S_IMODE(old.st_mode))
 
 
-def _leave_beside(temporary: Path, job: Save) -> None:
+def _leave_beside(temporary: Path, job: Save, error: OSError) -> None:
     stamp = _stamp(job.at)
     beside = job.path.with_name(f"{job.path.stem} (finished {stamp}){job.path.suffix}")
     temporary.rename(beside)
     raise StoreError(
-        f"{job.path} is held by another program, so it could not be replaced. It is as it was; "
-        f"the finished workbook lies beside it: {beside.name}",
+        f"{job.path} could not be replaced: another program holds it, or its folder does not let "
+        f"go of it ({error.strerror}). It is as it was; the finished workbook lies beside it: "
+        f"{beside.name}",
         "Close the workbook everywhere and run this again; then remove that file.",
-    )
+    ) from error
 
 
 def _see_through(folder: Path) -> None:

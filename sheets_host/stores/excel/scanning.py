@@ -16,8 +16,8 @@ from xml.parsers.expat import XMLParserType
 from sheets_host.grid import Area, place_of
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.formulas import MAX_COLUMN, MAX_ROW
-from sheets_host.stores.excel.markup import MAIN, MAX_DEPTH, Enough, feed, parser_of
 from sheets_host.stores.excel.package import Package, SheetRef
+from sheets_host.stores.excel.parsing import MAIN, MAX_DEPTH, Enough, feed, parser_of
 from sheets_host.stores.excel.texts import MAX_PIECES, TEXT, Runs, Text
 
 EMPTY_RUN: Final = 2_000
@@ -44,7 +44,16 @@ _V: Final = MAIN + "v"
 _F: Final = MAIN + "f"
 _IS: Final = MAIN + "is"
 _COL: Final = MAIN + "col"
+_CELL_ATTRIBUTES: Final = frozenset(("r", "s", "t", "cm", "vm", "ph"))  # 18.3.1.4
+_EXTENSIONS: Final = (MAIN + "extLst", MAIN + "ext")
+_DEPTH_OF_CELLS: Final = 4  # worksheet, sheetData, row, c
+_DEPTH_OF_VALUES: Final = 5
 _MERGE: Final = MAIN + "mergeCell"
+_CLEAR: Final = (
+    "Clear what does not belong to the game, formats of empty rows and columns too, or move the "
+    "tab into a new workbook."
+)
+_RESTORE: Final = "Restore an earlier copy, or open it in Excel or LibreOffice and save it again."
 _TRUE: Final = ("1", "true")
 _DIGITS: Final = "0123456789"
 _END_OF_DATA: Final = re.compile(rb"</([^\s<>/:]{1,80}:)?sheetData\s*>")
@@ -131,14 +140,16 @@ class _Scanner:
         self._inline: Text | None = None
         self._sharing: dict[str, str] = {}  # the attributes of the formula, if it has any
         self._pieces: list[str] = []  # of the text that is being read
-        self._runs = Runs(self._pieces)  # of the inline text that is being read
+        self._runs = Runs(self._pieces, self._refuse_element)  # of the inline text being read
+        self._in_data = False
         self._in_item = False
         self._blanks = 0
         self._blanks_at_value = 0
 
     def parser(self) -> XMLParserType:
         """Return a parser at the beginning of the part that calls these handlers."""
-        self._depth = 0
+        self._depth = self._row = 0
+        self._in_data = False
         self._blanks_at_value = self._blanks
         parser = self._parser = parser_of(self._sheet.part, self._name)
         parser.StartElementHandler = self._start
@@ -169,16 +180,17 @@ class _Scanner:
             if self._blanks - self._blanks_at_value > MAX_BLANK_RUN:
                 raise Enough
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise StoreError(
-            f'{self._name}: the tab "{self._sheet.title}" {what}.',
-            "Clear what does not belong to the game, formats of empty rows and columns too, "
-            "or move the tab into a new workbook.",
-        )
+    def _refuse(self, what: str, hint: str = _CLEAR) -> NoReturn:
+        raise StoreError(f'{self._name}: the tab "{self._sheet.title}" {what}.', hint)
+
+    def _damaged(self, how: str) -> NoReturn:
+        self._refuse(f"is damaged: {how}", _RESTORE)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if tag == _C:
+            if self._depth != _DEPTH_OF_CELLS:
+                self._refuse_element(tag)
             ref = attributes.get("r")
             if ref is None:
                 column = self._column + 1
@@ -187,14 +199,20 @@ class _Scanner:
                 column = self._columns.get(letters, 0)
                 if not column or ref[len(letters) :] != self._row_text:
                     column = self._placed(ref, letters)
+            if column <= self._column:
+                self._damaged(f"the cells of row {self._row} are not in order")
             if column > MAX_COLUMN:
                 self._refuse(f"has a cell beyond the last column, {MAX_COLUMN:,}")
+            if not attributes.keys() <= _CELL_ATTRIBUTES:
+                self._refuse_odd(attributes)
             self._column = column
             self._type = attributes.get("t", "n")
             self._style = attributes.get("s", "0")
             self._value = self._formula = self._inline = None
-        elif tag in (_V, TEXT):
+        elif tag == _V:
             self._pieces.clear()
+            if self._depth != _DEPTH_OF_VALUES:
+                self._refuse_element(tag)
         elif self._in_item:
             self._runs.start(tag, attributes)
         elif tag == _F:
@@ -231,6 +249,8 @@ class _Scanner:
             self._end_formula()
         elif tag == _ROW:
             self._end_row()
+        elif tag == _SHEET_DATA:
+            self._in_data = False
         elif self._in_item:
             if tag == _IS:
                 self._inline = self._runs.taken()
@@ -243,14 +263,27 @@ class _Scanner:
         try:
             row, column = place_of(ref)
         except ValueError:
-            self._refuse(f'is damaged: it has a cell with the address "{ref[:20]}"')
-        self._to_row(row)
+            self._damaged(f'it has a cell with the address "{ref[:20]}"')
+        if row != self._row:
+            self._damaged(f"the cell {ref} stands in row {self._row}")
         self._columns[letters] = column
         return column
+
+    def _refuse_element(self, tag: str) -> NoReturn:
+        where = f"in row {self._row}" if self._row else "among its rows"
+        self._damaged(f'a "{tag.rpartition(" ")[2][:20]}" does not belong {where}')
+
+    def _refuse_odd(self, attributes: dict[str, str]) -> None:
+        """Refuse attributes that a cell cannot have: one may be what was its type."""
+        odd = [name for name in attributes if " " not in name and name not in _CELL_ATTRIBUTES]
+        if odd:
+            self._damaged(f'a cell of row {self._row} has the attribute "{odd[0][:20]}"')
 
     def _to_row(self, row: int) -> None:
         if not 0 < row <= MAX_ROW:
             self._refuse(f"has a cell outside the rows 1 to {MAX_ROW:,}")
+        if row <= self._row:
+            self._damaged(f"row {row} comes after row {self._row}")
         self._row = row
         self._row_text = str(row)
 
@@ -261,7 +294,7 @@ class _Scanner:
         elif text.isascii() and text.isdigit() and len(text) < 10:
             self._to_row(int(text))
         else:
-            self._refuse(f'is damaged: it has a row with the number "{text[:20]}"')
+            self._damaged(f'it has a row with the number "{text[:20]}"')
         self._column = 0
         self._row_holds = False
         self._pieces.clear()
@@ -292,11 +325,17 @@ class _Scanner:
     def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
         self._pieces.clear()
         if self._depth == 1 and tag != _WORKSHEET:
-            self._refuse("is damaged: its part holds no worksheet")
-        if tag == _SHEET_DATA and not self._head_known:
-            assert self._parser is not None
-            self._head_known = True
-            self.head = self.head[: self._parser.CurrentByteIndex]
+            self._damaged("its part holds no worksheet")
+        if self._in_data and tag not in _EXTENSIONS:
+            # What is not understood among the cells might be a bid; an extension is none.
+            if tag.startswith(MAIN) or self._depth <= _DEPTH_OF_VALUES:
+                self._refuse_element(tag)
+        elif tag == _SHEET_DATA:
+            self._in_data = True
+            if not self._head_known:
+                assert self._parser is not None
+                self._head_known = True
+                self.head = self.head[: self._parser.CurrentByteIndex]
         elif tag == _MERGE:
             self.scan.merges.append(self._area(attributes.get("ref", "")))
         elif tag == _COL and attributes.get("hidden") in _TRUE:
@@ -306,7 +345,7 @@ class _Scanner:
         try:
             return Area.of(ref)
         except ValueError:
-            self._refuse(f'is damaged: it names the cells "{ref[:40]}"')
+            self._damaged(f'it names the cells "{ref[:40]}"')
 
     def _hide_columns(self, attributes: dict[str, str]) -> None:
         first, last = attributes.get("min", ""), attributes.get("max", "")

@@ -11,8 +11,8 @@ from typing import Final
 
 from sheets_host.grid import Style
 from sheets_host.stores.base import StoreError
-from sheets_host.stores.excel.markup import COMPATIBILITY, MAIN
-from sheets_host.stores.excel.splice import Edit, Element, Outline, apply, escaped, outline
+from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN
+from sheets_host.stores.excel.splicing import Edit, Element, Outline, apply, escaped, outline
 
 MAX_XFS: Final = 64_000
 """Excel opens no workbook with more cell formats."""

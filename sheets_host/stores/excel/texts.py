@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from sheets_host.stores.base import StoreError
-from sheets_host.stores.excel.markup import MAIN, Enough, walk
 from sheets_host.stores.excel.package import Package
+from sheets_host.stores.excel.parsing import MAIN, Enough, walk
 
 TEXT: Final = MAIN + "t"
+_SST: Final = MAIN + "sst"
 _SI: Final = MAIN + "si"
 _R: Final = MAIN + "r"
 _RPR: Final = MAIN + "rPr"
 _RPH: Final = MAIN + "rPh"
+_PHONETIC_FONT: Final = MAIN + "phoneticPr"
+_EXTENSIONS: Final = MAIN + "extLst"
 _STRIKE: Final = MAIN + "strike"
 
 MAX_PIECES: Final = 64
@@ -43,16 +47,19 @@ def on(attributes: dict[str, str]) -> bool:
 class Runs:
     """Gathers string items, ``<si>`` or ``<is>``, one after the other, without phonetic runs.
 
-    pieces: where the parser puts text; emptied at each ``<t>``.
+    pieces: where the parser puts text; emptied at each ``<t>``. refuse: is told an element that
+    does not belong in an item, which may be what was a text.
     """
 
-    def __init__(self, pieces: list[str]) -> None:
+    def __init__(self, pieces: list[str], refuse: Callable[[str], NoReturn]) -> None:
         self.pieces = pieces
+        self._refuse = refuse
         self.texts: list[str] = []
         self.plain = True
         self._flags: set[bool | None] = set()
         self._struck: bool | None = None
         self._phonetic = False
+        self._in_font = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take an element's start inside the item."""
@@ -63,11 +70,14 @@ class Runs:
             self._struck = None
         elif tag == _RPR:
             self._struck = False
+            self._in_font = True
         elif tag == _STRIKE:
             self._struck = on(attributes)
         elif tag == _RPH:
             self.plain = False
             self._phonetic = True
+        elif not self._in_font and tag != _PHONETIC_FONT:
+            self._refuse(tag)
 
     def end(self, tag: str) -> None:
         """Take an element's end inside the item."""
@@ -79,6 +89,8 @@ class Runs:
                     self._flags.add(self._struck)
         elif tag == _RPH:
             self._phonetic = False
+        elif tag == _RPR:
+            self._in_font = False
 
     def taken(self) -> Text:
         """Return the item, and begin the next."""
@@ -90,7 +102,7 @@ class Runs:
         if self.plain:
             return text
         flags = frozenset(self._flags or (None,))
-        self.__init__(self.pieces)  # type: ignore[misc]
+        self.__init__(self.pieces, self._refuse)  # type: ignore[misc]
         return RichText(text, flags)
 
 
@@ -117,15 +129,33 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
     found: dict[int, Text] = {}
     index = 0
     pieces: list[str] = []
-    runs = Runs(pieces)
+
+    def refuse(tag: str) -> NoReturn:
+        raise StoreError(
+            f'{name}: the part {part} is damaged: a "{tag.rpartition(" ")[2][:20]}" does not '
+            f"belong in text {index}.",
+            "Restore an earlier copy, or open it in Excel or LibreOffice and save it again.",
+        )
+
+    runs = Runs(pieces, refuse)
+    within = ""  # the item, or what else the table holds
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        runs.start(tag, attributes)
+        nonlocal within
+        if within == _SI:
+            runs.start(tag, attributes)
+        elif tag in (_SI, _EXTENSIONS):
+            within = tag
+        elif tag != _SST and not within:
+            refuse(tag)
 
     def end(tag: str) -> None:
-        nonlocal index
-        if tag != _SI:
+        nonlocal index, within
+        if tag != within:
             runs.end(tag)
+            return
+        within = ""
+        if tag != _SI:
             return
         text = runs.taken()
         if index in wanted:

@@ -11,6 +11,7 @@ from typing import Final
 from sheets_host.grid import Book
 from sheets_host.stores.base import ChangedMeanwhile, Finding, StoreError, Write
 from sheets_host.stores.google import access
+from sheets_host.stores.google.pacing import line
 from sheets_host.stores.google.reading import FIELDS, MARK_FIELDS, Seen, book_of, mark_of
 from sheets_host.stores.google.refusals import explain_write
 from sheets_host.stores.google.transport import GOOGLE, Clock, RefusedError, Transport, client
@@ -90,10 +91,9 @@ class GoogleStore:
                 http, account = client(access.loopback_session()), "robot@example.org"
                 self._transport = Transport(http, base, self._name, account, self._clock)
             else:
-                found = access.find_credentials(self._credentials, self._environ)
-                who = access.load(found)
-                http = client(access.google_session(who))
-                self._transport = Transport(http, GOOGLE, self._name, who.account, self._clock)
+                own = line(access.find_credentials(self._credentials, self._environ))
+                http = client(own.session)
+                self._transport = Transport(http, GOOGLE, self._name, own.account, self._clock, own)
         return self._transport
 
     @property

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gspread.http_client import HTTPClient
     from requests import Session
 
+    from sheets_host.stores.google.pacing import Line
+
 GOOGLE: Final = "https://sheets.googleapis.com"
 TRIES: Final = 5
 DEADLINE: Final = 120.0
@@ -71,18 +73,23 @@ class PassingError(Exception):
 
 @dataclass(slots=True)
 class Transport:
-    """Speaks to one spreadsheet service. name, account: for messages."""
+    """Speaks to one spreadsheet service. name, account: for messages.
+
+    line: whose turn each call waits for; None where nobody counts calls.
+    """
 
     http: HTTPClient
     base: str
     name: str
     account: str | None
     clock: Clock
+    line: Line | None = None
 
     def read(self, sheet_id: str, fields: str, until: float | None = None) -> Any:
         """Return the answer of `spreadsheets.get`. Raises StoreError."""
-        until = self.clock.now() + DEADLINE if until is None else until
         params = {"fields": fields, "prettyPrint": "false"}
+        self._take_turn("read")
+        until = self.clock.now() + DEADLINE if until is None else until
         number = 0
         while True:
             try:
@@ -102,6 +109,7 @@ class Transport:
 
         landed: asks the sheet, until a moment of the clock, whether this batch was done.
         """
+        self._take_turn("write")
         until = self.clock.now() + DEADLINE
         number = 0
         while True:
@@ -120,6 +128,11 @@ class Transport:
                     ) from None
             else:
                 return
+
+    def _take_turn(self, kind: str) -> None:
+        """Wait for this account's turn; the deadline begins after it."""
+        if self.line is not None:
+            self.line.wait(kind, self.clock.now(), self.clock.sleep, self.clock.say)
 
     def _done(self, landed: Callable[[float], bool], until: float, trouble: PassingError) -> bool:
         try:

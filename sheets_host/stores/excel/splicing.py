@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sheets_host.stores.excel.markup import MAIN, feed, parser_of
+from sheets_host.stores.excel.parsing import MAIN, feed, parser_of
 
 Edit = tuple[int, int, bytes]
 """From this offset to that one, put these bytes instead."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from sheets_host.grid import Shape, shape_of
-from sheets_host.stores.excel.markup import MAIN, walk
+from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.package import Package
+from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, walk
 from sheets_host.stores.excel.texts import on
 
 
@@ -62,9 +63,17 @@ def looks_of(package: Package) -> tuple[Look, ...]:
     fonts: list[bool] = []
     formats: list[tuple[int, int]] = []
     within = ""  # the collection that is being read
+    depth = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal within
+        nonlocal within, depth
+        depth += not tag.startswith(COMPATIBILITY)
+        if depth == _DEPTH_OF_ITEMS and within and tag not in _ITEMS:
+            raise StoreError(  # were it stepped over, every later format would be taken for another
+                f"{package.name}: the part {package.styles} is damaged: a "
+                f'"{tag.rpartition(" ")[2][:20]}" does not belong among its formats.',
+                "Restore an earlier copy, or open it in Excel or LibreOffice and save it again.",
+            )
         if tag in _COLLECTIONS:
             within = tag
         elif tag == _NUM_FMT and within == _NUM_FMTS:
@@ -77,7 +86,8 @@ def looks_of(package: Package) -> tuple[Look, ...]:
             formats.append((_number(attributes.get("numFmtId")), _number(attributes.get("fontId"))))
 
     def end(tag: str) -> None:
-        nonlocal within
+        nonlocal within, depth
+        depth -= not tag.startswith(COMPATIBILITY)
         if tag == within:
             within = ""
 
@@ -101,6 +111,8 @@ _STRIKE: Final = MAIN + "strike"
 _CELL_XFS: Final = MAIN + "cellXfs"
 _XF: Final = MAIN + "xf"
 _COLLECTIONS: Final = frozenset((_NUM_FMTS, _FONTS, _CELL_XFS))
+_ITEMS: Final = (_NUM_FMT, _FONT, _XF, MAIN + "extLst")
+_DEPTH_OF_ITEMS: Final = 3  # styleSheet, fonts, font
 
 
 def _number(text: str | None) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 
 from sheets_host.grid import Area, Content, Formula, Link, Style, Tab, address, column_letters
 from sheets_host.stores.base import StoreError
-from sheets_host.stores.excel.splice import escaped
+from sheets_host.stores.excel.splicing import escaped
 
 MAX_TEXT: Final = 32_767
 """Characters that a cell of Excel holds."""

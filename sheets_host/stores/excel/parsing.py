@@ -1,4 +1,4 @@
-"""Reading the XML of a package with expat: fast, in pieces, and within bounds."""
+"""Parsing the XML of a package with expat: fast, in pieces, and within bounds."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from typing import Final
 from sheets_host.game.auction import Slip, draw
 from sheets_host.game.best import best
 from sheets_host.game.conditions import CONDITIONS, judge_all
-from sheets_host.game.match import Handed, Match, Player, settle
+from sheets_host.game.ledger import settle
+from sheets_host.game.match import Handed, Match, Player
 from sheets_host.game.notes import ALL_NOTES, Note
 from sheets_host.game.outlook import hindsight, projection, reach
 from sheets_host.game.rulings import LOTS, Rulings

@@ -21,10 +21,10 @@ from sheets_host.host.verbs import check as check_match
 from sheets_host.host.verbs import sync as sync_match
 from sheets_host.host.verbs import verify as verify_match
 from sheets_host.opening import Access, base_folder, opener, store_for
-from sheets_host.printing import listed, out, say, utf8
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs, quoted
 from sheets_host.telling import MissingExtra, library
+from sheets_host.terminal import listed, out, say, utf8
 
 OK, PROBLEMS, USAGE, UNREACHABLE, BROKEN = range(5)
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
-import shutil
 import sys
-import unicodedata
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from sheets_host.game.stages import Stage, stage_of
@@ -17,6 +13,20 @@ from sheets_host.host.verbs import Synced
 from sheets_host.tabs.problems import Problem, Severity, quoted
 from sheets_host.tabs.reports import as_of, deadline, standing_word
 from sheets_host.telling.announce import time_left
+from sheets_host.terminal import (
+    BOLD,
+    RED,
+    WIDTH,
+    YELLOW,
+    listed,
+    nearby,
+    out,
+    plural,
+    print_rows,
+    print_wrapped,
+    say,
+    styled,
+)
 
 if TYPE_CHECKING:
     from sheets_host.host.beginning import Made
@@ -26,107 +36,6 @@ if TYPE_CHECKING:
     from sheets_host.host.watching import Beat
     from sheets_host.stores.base import Finding, StoreError
 
-WIDTH: Final = 80
-
-
-def utf8() -> None:
-    """Say UTF-8 aloud: a Windows console or pipe may otherwise refuse a sharp or a name."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="replace")
-
-
-def say(text: str) -> None:
-    """Talk to the person at the keyboard: on stderr, apart from results."""
-    print(text, file=sys.stderr)
-
-
-def out(text: str = "") -> None:
-    """Print a result."""
-    print(text)
-
-
-def _nearby(text: str) -> str:
-    """Shorten paths below the present folder."""
-    return text.replace(f"{Path.cwd()}{os.sep}", "")
-
-
-def plural(count: int, noun: str) -> str:
-    """Return ``1 player`` or ``3 players``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return ``Ann, Bob and Eve``."""
-    shown = [quoted(name) for name in names]
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
-
-
-def _styled(text: str, *codes: str) -> str:
-    """Colour a text, on a terminal only and never under NO_COLOR (no-color.org)."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return text
-    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m"
-
-
-_BOLD: Final = "1"
-_RED: Final = "31"
-_YELLOW: Final = "33"
-
-
-def _width() -> int:
-    """Return how many columns to use: 80, on a terminal up to 100 if it has them."""
-    if not sys.stdout.isatty():
-        return WIDTH
-    return max(40, min(shutil.get_terminal_size((WIDTH, 24)).columns, 100))
-
-
-def _cells_of(text: str) -> int:
-    """Return how many columns a text takes: wide characters take two, marks none."""
-    return sum(
-        0
-        if unicodedata.combining(c) or c in "\u200d\ufe0f"
-        else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Break a text at spaces into lines of so many columns; a longer word stays whole."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if not lines[-1] or _cells_of(longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
-
-
-def _print_wrapped(text: str, indent: int) -> None:
-    """Print a paragraph with an indent."""
-    for line in _wrapped(text, _width() - indent):
-        out(" " * indent + line)
-
-
-def _print_rows(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
-) -> None:
-    """Print a table without lines, which a screen reader can follow; its last column wraps."""
-    shown = [[quoted(cell, 2_000) for cell in row] for row in (headers, *rows)]
-    last = len(headers) - 1
-    widths = [max(_cells_of(row[i]) for row in shown) for i in range(last)]
-    room = max(20, _width() - sum(widths) - 2 * last)
-    for number, row in enumerate(shown):
-        padding = [" " * (widths[i] - _cells_of(row[i])) for i in range(last)]
-        cells = [padding[i] + row[i] if i in right else row[i] + padding[i] for i in range(last)]
-        tail = _wrapped(row[last], room)
-        first = "  ".join([*cells, tail[0]]).rstrip()
-        out(_styled(first, _BOLD) if number == 0 else first)
-        for more in tail[1:]:
-            out(" " * (sum(widths) + 2 * last) + more)
-
 
 # --- check and sync ----------------------------------------------------------------------------
 
@@ -134,7 +43,7 @@ def _print_rows(
 def show_table(table: Table, now: dt.datetime | None = None) -> None:
     """Print the open stage: who has entered, every entry as read, and all that is wrong."""
     view = table.view
-    _print_wrapped(f"{quoted(table.reading.config.game)}. {as_of(view)[0]}", 0)
+    print_wrapped(f"{quoted(table.reading.config.game)}. {as_of(view)[0]}", 0)
     until = deadline(view, table.match.stage)
     if until is not None and now is not None and table.match.stage is not Stage.FINISHED:
         verb = "It closes" if until > now else "Its deadline passed"
@@ -149,18 +58,18 @@ def show_table(table: Table, now: dt.datetime | None = None) -> None:
 def _show_entries(table: Table) -> None:
     deal = table.match.deals.get(table.match.stage)
     if deal:
-        _print_wrapped(f"On offer: {', '.join(str(note) for note in deal)}", 0)
+        print_wrapped(f"On offer: {', '.join(str(note) for note in deal)}", 0)
     entered = [name for name, entry in table.entries.items() if entry.typed]
     if not table.entries:
         return
     who = listed(entered) or "nobody yet"
-    _print_wrapped(f"Entered ({len(entered)} of {len(table.entries)}): {who}", 0)
+    print_wrapped(f"Entered ({len(entered)} of {len(table.entries)}): {who}", 0)
     if table.silent:
-        _print_wrapped(f"Nothing entered: {listed(table.silent)}", 0)
+        print_wrapped(f"Nothing entered: {listed(table.silent)}", 0)
     rows = [(name, _entry_words(table, name)) for name in entered]
     if rows:
         out()
-        _print_rows(("Player", f"{str(table.match.stage).capitalize()}, as read"), rows)
+        print_rows(("Player", f"{str(table.match.stage).capitalize()}, as read"), rows)
 
 
 def _entry_words(table: Table, name: str) -> str:
@@ -193,11 +102,11 @@ def show_problems(problems: Sequence[Problem]) -> None:
 def _print_problem(problem: Problem) -> None:
     who = f" ({quoted(problem.player)})" if problem.player else ""
     place = problem.where if problem.tab else "workbook"
-    colours = (_BOLD, _RED) if problem.stands else (_YELLOW,)
-    out(_styled(f"  {quoted(place, 300)}{who}", *colours))
-    _print_wrapped(quoted(problem.message, 1_000), 4)
+    colours = (BOLD, RED) if problem.stands else (YELLOW,)
+    out(styled(f"  {quoted(place, 300)}{who}", *colours))
+    print_wrapped(quoted(problem.message, 1_000), 4)
     if problem.hint:
-        _print_wrapped(f"-> {quoted(problem.hint, 500)}", 4)
+        print_wrapped(f"-> {quoted(problem.hint, 500)}", 4)
 
 
 def show_result(table: Table) -> None:
@@ -219,9 +128,9 @@ def show_result(table: Table) -> None:
         for c in cards
     ]
     out()
-    _print_rows(("Rank", "Player", "Points", "Conditions", "Garnets", "Result"), rows, (0, 2, 4))
+    print_rows(("Rank", "Player", "Points", "Conditions", "Garnets", "Result"), rows, (0, 2, 4))
     out()
-    _print_wrapped(result_words(table), 0)
+    print_wrapped(result_words(table), 0)
 
 
 def result_words(table: Table) -> str:
@@ -257,14 +166,14 @@ def show_synced(done: Synced, dry_run: bool) -> None:
     elif done.already is not None:
         out(f"{str(done.already).capitalize()} was closed before; nothing to close.")
     if done.held:
-        _print_wrapped(
+        print_wrapped(
             f"{str(done.before.match.stage).capitalize()} stays open: {done.held}."
             + (f" {_WAY_ON}" if done.held == "problems stand" else ""),
             0,
         )
     for bad in done.impossible:
-        _print_wrapped(f"{quoted(bad.player)}, {bad.stage}: {bad.why}.", 2)
-        _print_wrapped(
+        print_wrapped(f"{quoted(bad.player)}, {bad.stage}: {bad.why}.", 2)
+        print_wrapped(
             f"-> reopen it for them too (sheets-host reopen {_workbook(done)}"
             f" {bad.stage.round or 'final'} --player {quoted(bad.player)} --reason TEXT), or close"
             " with --void",
@@ -303,7 +212,7 @@ def _show_struck(done: Synced) -> None:
         out()
         out("Struck out:")
     for (key, name, item), text in struck.items():
-        _print_wrapped(f"{quoted(name)}, {stage_of(key)}, {item}: {quoted(text) or 'nothing'}", 2)
+        print_wrapped(f"{quoted(name)}, {stage_of(key)}, {item}: {quoted(text) or 'nothing'}", 2)
 
 
 def _show_consequences(done: Synced) -> None:
@@ -316,7 +225,7 @@ def _show_consequences(done: Synced) -> None:
     out()
     out("What that changes:" if lines else "It changes nothing: no note, no tokens, no points.")
     for line in lines:
-        _print_wrapped(line, 2)
+        print_wrapped(line, 2)
 
 
 def _show_outcomes(done: Synced, stage: Stage) -> None:
@@ -329,7 +238,7 @@ def _show_outcomes(done: Synced, stage: Stage) -> None:
             (str(outcome.lot), str(outcome.note), outcome.sale.value, outcome.winner or "", bid)
         )
     out()
-    _print_rows(("Lot", "Note", "Outcome", "Winner", "Highest bid"), rows, (0, 4))
+    print_rows(("Lot", "Note", "Outcome", "Winner", "Highest bid"), rows, (0, 4))
     balances = done.after.ledger.balances
     balance_rows = [
         (
@@ -344,7 +253,7 @@ def _show_outcomes(done: Synced, stage: Stage) -> None:
         for b in [balances[stage.round, name]]
     ]
     out()
-    _print_rows(
+    print_rows(
         ("Player", "Start", "Exchanged", "Bid", "Left", "Notes now"), balance_rows, (1, 2, 3, 4, 5)
     )
 
@@ -358,9 +267,9 @@ def _show_written(done: Synced, dry_run: bool) -> None:
     for name, tab, rows in done.written:
         by_store.setdefault(name, []).append(f"{tab} ({plural(rows, 'row')})" if dry_run else tab)
     for name, tabs in by_store.items():
-        _print_wrapped(f"{verb} {quoted(name, 300)}: {', '.join(tabs)}", 0)
+        print_wrapped(f"{verb} {quoted(name, 300)}: {', '.join(tabs)}", 0)
     for note in done.notes:
-        _print_wrapped(_nearby(quoted(note, 500)), 0)
+        print_wrapped(nearby(quoted(note, 500)), 0)
     out(
         f"Record: {plural(done.after.record.rows, 'row')}, seal {done.after.record.seal}"
         if not dry_run
@@ -376,22 +285,22 @@ def show_made(made: Made) -> None:
         _show_sheets(made)
         return
     verb = "completed" if made.completed else "made"
-    _print_wrapped(
+    print_wrapped(
         f"{store}: {verb} for {plural(len(made.players), 'player')}: {listed(made.players)}.", 0
     )
     if made.others:
-        _print_wrapped(f"Other tabs stay as they were: {listed(made.others)}.", 0)
+        print_wrapped(f"Other tabs stay as they were: {listed(made.others)}.", 0)
     _show_sheets(made)
     if made.sheets is None:
         out("Round 1 is open. Players type their bids into the yellow rows of Bids.")
-        _print_wrapped(
+        print_wrapped(
             "Whoever can open this workbook can read every bid in it, also before a round is"
             " closed; hiding or protecting tabs does not change that. Sealed bids need"
             " --entry-sheets.",
             0,
         )
     else:
-        _print_wrapped(
+        print_wrapped(
             "Round 1 is open. Send each player their own entry sheet; keep this workbook and its"
             " backups folder to yourself. Everybody else sees what is published: Board in"
             " Settings names where.",
@@ -399,7 +308,7 @@ def show_made(made: Made) -> None:
         )
     out(f"When all have bid: sheets-host sync {store} --close 1")
     for note in made.notes:
-        _print_wrapped(_nearby(quoted(note, 500)), 0)
+        print_wrapped(nearby(quoted(note, 500)), 0)
     show_problems(made.notices)
 
 
@@ -442,16 +351,16 @@ def _show_preview(foreseen: Preview | None) -> None:
     if foreseen.problems:
         out("As the cells stand now, it could not be closed again:")
         for problem in foreseen.problems:
-            _print_wrapped(f"{quoted(problem.where, 300)}: {quoted(problem.message, 500)}", 2)
+            print_wrapped(f"{quoted(problem.where, 300)}: {quoted(problem.message, 500)}", 2)
         return
     if not foreseen.changes:
         out("As the cells stand now, closing it again changes nothing.")
         return
     out("As the cells stand now, closing it again changes:")
     for line in foreseen.changes:
-        _print_wrapped(line, 2)
+        print_wrapped(line, 2)
     for bad in foreseen.impossible:
-        _print_wrapped(
+        print_wrapped(
             f"It would be refused: {quoted(bad.player)}, {bad.stage}: {bad.why}. Reopen"
             f" {bad.stage} for them too, or close with --void.",
             2,
@@ -522,7 +431,7 @@ def show_restored(done: Restored, dry_run: bool) -> None:
         out(f"Given up: {quoted(done.loses, 500)}.")
     out(f"The match stands at: {done.table.match.stage}.")
     for note in done.notes:
-        _print_wrapped(_nearby(quoted(note, 500)), 0)
+        print_wrapped(nearby(quoted(note, 500)), 0)
     _say_not_written(done.trouble)
 
 
@@ -532,13 +441,13 @@ def show_what_hangs(table: Table) -> None:
 
     out()
     for line in what_hangs(table):
-        _print_wrapped(line, 0)
+        print_wrapped(line, 0)
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
     """Print what was looked at: right, worth a look, or wrong with what to do."""
     words = {True: "ok", None: "look", False: "WRONG"}
     for finding in findings:
-        _print_wrapped(f"{words[finding.ok]}: {quoted(finding.what, 1_000)}", 0)
+        print_wrapped(f"{words[finding.ok]}: {quoted(finding.what, 1_000)}", 0)
         if finding.hint:
-            _print_wrapped(f"-> {quoted(finding.hint, 500)}", 4)
+            print_wrapped(f"-> {quoted(finding.hint, 500)}", 4)

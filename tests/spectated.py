@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from sheets_host.game.auction import draw
 from sheets_host.game.best import best
 from sheets_host.game.conditions import CONDITIONS
-from sheets_host.game.match import replay, settle
+from sheets_host.game.ledger import settle
 from sheets_host.game.notes import Note
 from sheets_host.game.record import Event, Record
+from sheets_host.game.replay import replay
 from sheets_host.game.rulings import Rulings
 from sheets_host.game.scoring import result_of
 from sheets_host.tabs.reports import Outlook, View

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sheets_host.game.auction import Slip
-from sheets_host.game.match import Handed, Match, Player, settle
+from sheets_host.game.ledger import settle
+from sheets_host.game.match import Handed, Match, Player
 from sheets_host.game.notes import ALL_NOTES, Note, readings
 from sheets_host.game.rulings import Rulings
 from sheets_host.game.scoring import result_of
@@ -21,7 +22,7 @@ from sheets_host.host.gathering import Table
 from sheets_host.host.reopening import reopen
 from sheets_host.host.telling import announcement, what_hangs
 from sheets_host.host.verbs import UsageError
-from sheets_host.tabs.settings import name_fault
+from sheets_host.tabs.players import name_fault
 from sheets_host.telling.announce import Voice
 from tests.memory_store import MemoryStore
 from tests.playing import (

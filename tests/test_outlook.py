@@ -12,7 +12,8 @@ import pytest
 from sheets_host.game.auction import Outcome, Sale, Slip, draw
 from sheets_host.game.best import best
 from sheets_host.game.conditions import CONDITIONS, judge_all
-from sheets_host.game.match import Handed, Ledger, Match, Player, settle
+from sheets_host.game.ledger import Ledger, settle
+from sheets_host.game.match import Handed, Match, Player
 from sheets_host.game.notes import ALL_NOTES, Note, readings
 from sheets_host.game.outlook import Hindsight, Reach, hindsight, projection, reach
 from sheets_host.game.rulings import DESCENDING, EIGHTHS, SHORT_SHARE, TRITONE, Rulings

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from sheets_host.game.auction import Slip
 from sheets_host.game.conditions import CONDITIONS
-from sheets_host.game.match import Reopening, settle
+from sheets_host.game.ledger import settle
+from sheets_host.game.match import Reopening
 from sheets_host.game.notes import ALL_NOTES
 from sheets_host.game.rulings import ANNOUNCED
 from sheets_host.game.stages import Stage

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sheets_host.game.conditions import CONDITIONS
-from sheets_host.game.match import settle
+from sheets_host.game.ledger import settle
 from sheets_host.game.notes import ALL_NOTES, Note
 from sheets_host.game.record import Record
 from sheets_host.game.rulings import LOTS, ROUNDS, SCORING_SWITCHES

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sheets_host.game.auction import Slip
-from sheets_host.game.match import settle
+from sheets_host.game.ledger import settle
 from sheets_host.game.purse import Balance, Fault, Purse, faults
 from tests.playing import bid, close, exchange, game, look, play_on
 

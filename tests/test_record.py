@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sheets_host.game.auction import Slip
-from sheets_host.game.match import Handed, Match, Player, Reopening, replay
+from sheets_host.game.match import Handed, Match, Player, Reopening
 from sheets_host.game.notes import ALL_NOTES, BY_TEXT
 from sheets_host.game.record import KINDS, Event, Record, RecordBroken, Row, read_record
+from sheets_host.game.replay import replay
 from sheets_host.game.rulings import Rulings
 from sheets_host.game.stages import Stage
 from tests.memory_store import MemoryStore

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from sheets_host.game.match import replay
+from sheets_host.game.replay import replay
 from sheets_host.game.stages import Stage
 from sheets_host.host.closing import impossible
 from sheets_host.host.reopening import Preview, consequences, preview, reopen

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from sheets_host.game.auction import Slip
-from sheets_host.game.match import Handed, Match, Player, settle
+from sheets_host.game.ledger import settle
+from sheets_host.game.match import Handed, Match, Player
 from sheets_host.game.notes import ALL_NOTES, Note, readings
 from sheets_host.game.rulings import LOTS, ROUNDS, Rulings
 from sheets_host.game.scoring import Result, result_of, share, under_other_rulings

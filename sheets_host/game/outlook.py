@@ -21,7 +21,8 @@ from sheets_host.game.conditions import (
     SEQUENCE_PITCHES,
     E,
 )
-from sheets_host.game.match import Handed, Ledger, Match
+from sheets_host.game.ledger import Ledger
+from sheets_host.game.match import Handed, Match
 from sheets_host.game.notes import ALL_NOTES, BAR, PITCHES, TRITONE, Duration, Note
 from sheets_host.game.rulings import SHORT, Rulings
 from sheets_host.game.scoring import Result, result_of, share

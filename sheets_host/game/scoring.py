@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sheets_host.game.conditions import CONDITIONS, Evidence, judge_all
-from sheets_host.game.match import Handed, Ledger, Match, settle
+from sheets_host.game.ledger import Ledger, settle
+from sheets_host.game.match import Handed, Match
 from sheets_host.game.notes import Note
 from sheets_host.game.rulings import POINTS_PER_GARNET, SHORT, Rulings
 

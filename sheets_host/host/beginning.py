@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sheets_host.game.match import Match, replay, settle
+from sheets_host.game.ledger import settle
+from sheets_host.game.match import Match
 from sheets_host.game.record import FORMAT, Event, Record
+from sheets_host.game.replay import replay
 from sheets_host.game.stages import Stage
 from sheets_host.grid import Book, Content, Tab, grid_of
 from sheets_host.host.closing import opening_events
@@ -23,16 +25,10 @@ from sheets_host.tabs.entries import find_source
 from sheets_host.tabs.entry_tabs import entry_tabs
 from sheets_host.tabs.finding import fold, is_copy
 from sheets_host.tabs.layout import HOST_TABS, TITLES
+from sheets_host.tabs.players import RosterRow, name_fault, read_players
 from sheets_host.tabs.problems import DamagedTabs, Problem, quoted
 from sheets_host.tabs.reports import View
-from sheets_host.tabs.settings import (
-    Config,
-    RosterRow,
-    find_zone,
-    name_fault,
-    read_players,
-    read_settings,
-)
+from sheets_host.tabs.settings import Config, find_zone, read_settings
 from sheets_host.tabs.stamps import read_record_tab
 
 

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sheets_host.game.auction import Slip, draw
-from sheets_host.game.match import Ledger, Match, replay, settle
+from sheets_host.game.ledger import Ledger, settle
+from sheets_host.game.match import Match
 from sheets_host.game.notes import Note
 from sheets_host.game.purse import Fault, Purse, faults
 from sheets_host.game.record import Event, Record
+from sheets_host.game.replay import replay
 from sheets_host.game.rulings import ROUNDS, SHORT
 from sheets_host.game.stages import ROUND_STAGES, Stage
 from sheets_host.host.gathering import Table, as_reopened

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from sheets_host.game.match import Ledger, Match, Player, replay, settle
+from sheets_host.game.ledger import Ledger, settle
+from sheets_host.game.match import Match, Player
 from sheets_host.game.outlook import hindsight, projection
 from sheets_host.game.record import Event, Record
+from sheets_host.game.replay import replay
 from sheets_host.game.scoring import Result, result_of
-from sheets_host.game.stages import Stage
 from sheets_host.grid import Book, Grid
 from sheets_host.host.outside import (
     Board,
@@ -32,17 +33,10 @@ from sheets_host.tabs.entries import Entry, Receipt, Source, find_source, read_s
 from sheets_host.tabs.finding import damage, find_grids, fold, hidden_notices
 from sheets_host.tabs.late import deadline_notices, entry_notices, fixed_notices
 from sheets_host.tabs.layout import TITLES, TOOL_TABS
+from sheets_host.tabs.players import RosterRow, read_players
 from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
 from sheets_host.tabs.reports import Outlook, View
-from sheets_host.tabs.settings import (
-    CHOICE,
-    ROUND_NOTES,
-    WINNER_RULING,
-    Config,
-    RosterRow,
-    read_players,
-    read_settings,
-)
+from sheets_host.tabs.settings import CHOICE, ROUND_NOTES, WINNER_RULING, Config, read_settings
 from sheets_host.tabs.stamps import COPY_BACK, check_stamps, read_record_tab
 
 NEEDED: Final = tuple(title for title in TITLES if title != "How to play")
@@ -438,8 +432,3 @@ def _ignored_columns(reading: Reading) -> list[Problem]:
                     )
                 )
     return found
-
-
-def stage_after(stage: Stage) -> Stage:
-    """Return the stage that opens when this one closes."""
-    return Stage(stage + 1)

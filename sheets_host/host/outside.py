@@ -19,8 +19,8 @@ from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.entries import Source, find_source
 from sheets_host.tabs.finding import find_grids, fold
 from sheets_host.tabs.layout import BOARD_TABS, ENTRY_TABS, SHEET_TABS
+from sheets_host.tabs.players import RosterRow
 from sheets_host.tabs.problems import Problem, Severity, quoted
-from sheets_host.tabs.settings import RosterRow
 from sheets_host.tabs.stamps import stamp_of
 
 Opener = Callable[[str], Store]

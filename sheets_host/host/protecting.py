@@ -10,7 +10,7 @@ from sheets_host.game.stages import ROUND_STAGES, Stage
 from sheets_host.grid import Area, Protected
 from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, ROUND_KEYS, Source
 from sheets_host.tabs.finding import Keyed
-from sheets_host.tabs.settings import RosterRow
+from sheets_host.tabs.players import RosterRow
 
 
 def protections(

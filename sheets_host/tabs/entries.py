@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sheets_host.game.auction import Slip
-from sheets_host.game.match import Handed, Ledger, Match
+from sheets_host.game.ledger import Ledger
+from sheets_host.game.match import Handed, Match
 from sheets_host.game.notes import Note
 from sheets_host.game.purse import Fault, Purse, faults
 from sheets_host.game.rulings import EXCHANGE_TOKENS, LOTS, NOTES, ROUNDS, SHORT

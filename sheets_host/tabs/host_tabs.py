@@ -40,12 +40,12 @@ from sheets_host.tabs.layout import (
     lines_of,
     printed,
 )
+from sheets_host.tabs.players import PLAYERS_HEADERS
 from sheets_host.tabs.settings import (
     CHOICE,
     COMPOSING_CLOSES,
     DEFAULT_GAME,
     NAMES,
-    PLAYERS_HEADERS,
     ROUND_CLOSES,
     ROUND_NOTES,
     SETTINGS_HEADERS,

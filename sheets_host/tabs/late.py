@@ -6,15 +6,17 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from sheets_host.game.match import Handed, Ledger, Match
+from sheets_host.game.ledger import Ledger
+from sheets_host.game.match import Handed, Match
 from sheets_host.game.notes import Note
 from sheets_host.game.stages import ROUND_STAGES, Stage
 from sheets_host.grid import Cell, Kind, address, column_letters
 from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, Source
 from sheets_host.tabs.finding import Keyed
+from sheets_host.tabs.players import RosterRow
 from sheets_host.tabs.problems import Problem, Severity, notice, quoted
 from sheets_host.tabs.readings import read_count, read_note
-from sheets_host.tabs.settings import COMPOSING_CLOSES, ROUND_CLOSES, Config, RosterRow
+from sheets_host.tabs.settings import COMPOSING_CLOSES, ROUND_CLOSES, Config
 
 
 def entry_notices(sources: Sequence[Source], match: Match, ledger: Ledger) -> list[Problem]:

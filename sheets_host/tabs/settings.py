@@ -1,10 +1,10 @@
-"""The host's tabs, Settings and Players: cells → what the match is set to, and problems."""
+"""The tab Settings: cells → what the match is set to, and problems."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,23 +12,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sheets_host.game.notes import Misspelt, Note, readings
 from sheets_host.game.rulings import LOTS, ROUNDS, SWITCHES, Rulings
 from sheets_host.game.stages import Stage
-from sheets_host.grid import BLANK, Cell, Grid, Kind, Shape, address
-from sheets_host.tabs.finding import Table, damage, find_table, fold
+from sheets_host.grid import Cell, Grid, Kind, Shape
+from sheets_host.tabs.finding import find_table, fold
 from sheets_host.tabs.moments import moment_in
 from sheets_host.tabs.problems import (
     DamagedTabs,
     Problem,
     Severity,
     did_you_mean,
-    nearest,
     notice,
     quoted,
 )
-from sheets_host.tabs.readings import read_count, unreadable
+from sheets_host.tabs.readings import unreadable
 
 SETTINGS_HEADERS: Final = ("Setting", "Value", "What it does")
-PLAYERS_HEADERS: Final = ("Player", "Garnets", "Status", "Email", "Entry sheet", "Formerly")
-HEADER_WORDS: Final = frozenset({"round", "lot", "note", "state", "position"})
 ROUND_CLOSES: Final = tuple(f"Round {r} closes" for r in range(1, ROUNDS + 1))
 ROUND_NOTES: Final = tuple(f"Round {r} notes" for r in range(1, ROUNDS + 1))
 COMPOSING_CLOSES: Final = "Composing closes"
@@ -77,23 +74,6 @@ class Config:
         return Problem(
             Severity.PROBLEM, code, "Settings", self.cells.get(name, ""), message, hint, entry
         )
-
-
-@dataclass(frozen=True, slots=True)
-class RosterRow:
-    """One row of Players. cell: of the name; cells: of the other columns, by header."""
-
-    name: str
-    garnets: int
-    withdrawn: bool
-    email: str
-    entry_sheet: str
-    formerly: str
-    cell: str
-    cells: Mapping[str, str]
-
-
-# --- Settings ----------------------------------------------------------------------------------
 
 
 def read_settings(grid: Grid) -> tuple[Config, list[Problem]]:
@@ -306,179 +286,3 @@ def find_zone(name: str) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
-
-
-# --- Players -----------------------------------------------------------------------------------
-
-
-def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
-    """Read Players. Raises DamagedTabs where names cannot be told: all such faults at once."""
-    table, faults = find_table(grid, PLAYERS_HEADERS[:1], PLAYERS_HEADERS[1:])
-    if table is None or faults:
-        raise DamagedTabs(faults)
-    # Columns that may be blank may also be missing; one that is nearly there was mistyped.
-    columns = {fold(text): column for text, column in table.others.items()}
-    problems: list[Problem] = []
-    for header in PLAYERS_HEADERS[1:]:
-        if fold(header) not in columns:
-            near = nearest(header, table.others)
-            if near and fold(near) not in map(fold, PLAYERS_HEADERS):
-                faults.append(
-                    damage(
-                        "header-missing",
-                        "Players",
-                        address(table.row, table.others[near]),
-                        f'the header "{header}" is missing; "{quoted(near)}" is the nearest',
-                        f'write "{header}" over its column again',
-                    )
-                )
-    for text, column in table.doubled:
-        if fold(text) in map(fold, PLAYERS_HEADERS):
-            faults.append(
-                damage(
-                    "header-doubled",
-                    "Players",
-                    address(table.row, column),
-                    f'the header "{quoted(text)}" stands twice, also in'
-                    f" {address(table.row, columns[fold(text)])}",
-                    "rename or delete the column that is too many",
-                )
-            )
-    rows: list[RosterRow] = []
-    seen: dict[str, str] = {}
-    for row in table.rows():
-        name_cell = table.at(row, "Player")
-        place = table.cell(row, "Player")
-        name, fault = _name(name_cell, place)
-        if fault:
-            faults.append(fault)
-        if not name:
-            continue
-        if fold(name) in seen:  # columns are found so, too
-            faults.append(
-                damage(
-                    "player-twice",
-                    "Players",
-                    place,
-                    f'"{quoted(name)}" stands twice,'
-                    f" also in {seen[fold(name)]} (capital letters do not tell"
-                    " players apart)",
-                    "give each player a name of their own",
-                    name,
-                )
-            )
-        seen[fold(name)] = place
-        rows.append(_roster_row(table, columns, row, name, place, problems))
-    faults += _formerly_faults(rows)
-    if faults:
-        raise DamagedTabs(faults)
-    return tuple(rows), problems
-
-
-def name_fault(name: str) -> str | None:
-    """Return why a text cannot be a player's name; None where it can."""
-    if not name.strip():
-        return "a player's name is blank"
-    if fold(name) in HEADER_WORDS:
-        return f'"{name}" is a header word of the entry tabs'
-    if quoted(name, 10_000) != name:
-        return f'"{quoted(name)}" holds line breaks or invisible characters'
-    if len(name) > 100:
-        return f'"{quoted(name)}" is longer than 100 characters'
-    return None
-
-
-def _name(cell: Cell, place: str) -> tuple[str, Problem | None]:
-    wrong = unreadable(cell, "the player's name")
-    if wrong:
-        return "", damage(wrong.code, "Players", place, wrong.message, wrong.hint, cell.shown)
-    name = quoted(cell.text, 10_000)
-    if not name:
-        return "", None
-    fault = name_fault(name)
-    if fault:
-        return "", damage("player-name", "Players", place, fault, "choose another name", name)
-    return name, None
-
-
-def _formerly_faults(rows: Sequence[RosterRow]) -> list[Problem]:
-    faults = []
-    names = {fold(row.name): row for row in rows}
-    seen: dict[str, RosterRow] = {}
-    for row in rows:
-        former = fold(row.formerly)
-        if not former:
-            continue
-        other = names.get(former) or seen.get(former)
-        if other is not None and other is not row:
-            faults.append(
-                damage(
-                    "formerly-taken",
-                    "Players",
-                    row.cells.get("Formerly", row.cell),
-                    f'"{quoted(row.formerly)}" also stands in row {other.cell[1:]}, so'
-                    " it is unclear who took over from whom",
-                    "let each former name stand once, and in no Player column",
-                    row.formerly,
-                )
-            )
-        seen[former] = row
-    return faults
-
-
-def _roster_row(
-    table: Table,
-    columns: Mapping[str, int],
-    row: int,
-    name: str,
-    place: str,
-    problems: list[Problem],
-) -> RosterRow:
-    def at(header: str) -> tuple[Cell, str]:
-        column = columns.get(fold(header))
-        return (table.grid.at(row, column), address(row, column)) if column else (BLANK, "")
-
-    def wrong(header: str, code: str, message: str, hint: str) -> None:
-        cell, where = at(header)
-        problems.append(
-            Problem(
-                Severity.PROBLEM,
-                code,
-                "Players",
-                where,
-                f"{header}: {message}",
-                hint,
-                quoted(cell.shown),
-                name,
-            )
-        )
-
-    def text(header: str) -> str:
-        cell, _ = at(header)
-        word = unreadable(cell, "plain text")
-        if word:
-            wrong(header, word.code, word.message, word.hint)
-            return ""
-        return quoted(cell.text, 2_000)
-
-    count = read_count(at("Garnets")[0], "garnets")
-    if count.wrong:
-        wrong("Garnets", count.wrong.code, count.wrong.message, count.wrong.hint)
-    status = fold(text("Status"))
-    if status not in ("", "playing", "withdrawn"):
-        wrong(
-            "Status",
-            "status-unknown",
-            f'"{quoted(status)}" is not understood',
-            'leave it blank, or type "withdrawn"',
-        )
-    return RosterRow(
-        name,
-        count.value or 0,
-        status == "withdrawn",
-        text("Email"),
-        text("Entry sheet"),
-        text("Formerly"),
-        place,
-        {header: at(header)[1] for header in PLAYERS_HEADERS[1:]},
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from sheets_host.game.match import Ledger, Match
+from sheets_host.game.ledger import Ledger
+from sheets_host.game.match import Match
 from sheets_host.game.record import Record
 from sheets_host.game.rulings import COMPOSING_HOURS
 from sheets_host.game.scoring import Result

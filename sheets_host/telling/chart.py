@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sheets_host.game.match import Ledger
+from sheets_host.game.ledger import Ledger
 from sheets_host.game.notes import Note
 from sheets_host.game.rulings import ROUNDS, START_TOKENS
 

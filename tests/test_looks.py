@@ -130,13 +130,16 @@ def test_charts__refer_to_what_stands_there_from_the_first_version_on(drawn: Dra
         (tokens,), (points,) = balances.looks.charts, conditions.looks.charts
         first = next(tabs_ for (s, stage), tabs_ in drawn.items() if s == size)
         assert tokens == next(t for t in first if t.title == "Balances").looks.charts[0]
-        assert [balances.rows[3][c - 1] for c in range(1, 7)] == [
+        assert [content for content in balances.rows[3] if content] == [
             "Round", "Player", "Start", "Exchanged", "Bid", "Left",
         ]  # fmt: skip
-        assert balances.rows[3][8] == "Tokens left after"
+        assert balances.rows[2][8] == "Tokens left after"
+        assert cells(balances, tokens.categories) == ["start", *(f"R{r}" for r in range(1, 7))]
+        assert len(tokens.series) == len(SIZES[size])
+        if len(balances.rows) == 4:  # no round is closed: there are no figures yet
+            continue
         shown = [at(balances, *series.name) for series in tokens.series]
         assert shown == [*SIZES[size]]
-        assert cells(balances, tokens.categories) == ["start", *(f"R{r}" for r in range(1, 7))]
         for series in tokens.series:
             values = cells(balances, series.values)
             assert values[0] == 500
@@ -149,6 +152,7 @@ def test_balances__history_is_what_the_rows_say(drawn: Drawn) -> None:
     for (size, _), tabs in drawn.items():
         tab = next(tab for tab in tabs if tab.title == "Balances")
         left = {(row[1], row[0]): row[5] for row in tab.rows[4:] if row[0]}
+        assert len(tab.rows) == 4 or len(tab.rows) >= 4 + len(SIZES[size])
         for row in tab.rows[4 : 4 + len(SIZES[size])]:
             history = [left.get((row[8], r)) for r in range(1, ROUNDS + 1)]
             assert [*row[10:17]][:ROUNDS] == history

@@ -54,7 +54,8 @@ from sheets_host.tabs.view import (
 def balances(view: View) -> Tab:
     """Draw start + exchanged - bid = left for every closed round and player.
 
-    Right of it, from column I on, every player's tokens over the rounds, and a chart of them.
+    Right of it, from column I on, every player's tokens over the rounds, and a chart of them. What
+    heads those columns stands in row 3, so that the header row holds the table's headers alone.
     """
     names = view.match.names
     columns = (
@@ -66,8 +67,8 @@ def balances(view: View) -> Tab:
         Column("Left", 14, NUMBER),
         Column("", 3, GAP),
         Column("", 3, GAP),
-        Column("Tokens left after", max(20, names_width(view.match.seats)), GAP),
-        *(Column(text, 8, GAP) for text in ("start", *(f"R{r}" for r in range(1, ROUNDS + 1)))),
+        Column("", max(20, names_width(view.match.seats)), GAP),
+        *(Column("", 8, GAP) for _ in range(ROUNDS + 1)),
     )
     body: list[list[Content]] = [
         [b.round, b.player, b.start, b.exchanged, b.bid, b.left]
@@ -75,23 +76,23 @@ def balances(view: View) -> Tab:
     ]
     rounds = len(body) // len(names) if names else 0
     bars = (Bar(Area(FIRST, 6, max(FIRST, FIRST + len(body) - 1), 6), BAR),)
-    history = _history(view)
+    history = _history(view) if body else []
     body += [[] for _ in range(len(history) - len(body))]
     for row, line in zip(body, history, strict=False):
         row += [None] * (_HISTORY - 1 - len(row))
         row += line
-    bottom = max(FIRST, TOOL_HEADER + len(history))
+    bottom = max(FIRST, TOOL_HEADER + len(names))
     looks = Looks(
         bars=bars,
         styles=(
-            Styled(Area(TOOL_HEADER, _HISTORY, TOOL_HEADER, _HISTORY), header_style(TEXT)),
-            Styled(Area(TOOL_HEADER, _HISTORY + 1, TOOL_HEADER, _AFTER), header_style(NUMBER)),
+            Styled(Area(_HEADS, _HISTORY, TOOL_HEADER, _HISTORY), header_style(TEXT)),
+            Styled(Area(_HEADS, _HISTORY + 1, TOOL_HEADER, _AFTER), header_style(NUMBER)),
             Styled(Area(FIRST, _HISTORY, bottom, _HISTORY), NAME),
             Styled(Area(FIRST, _HISTORY + 1, bottom, _AFTER), NUMBER),
         ),
-        charts=(_tokens_chart(len(history)),) if history else (),
+        charts=(_tokens_chart(len(names)),) if names else (),
     )
-    return tool_tab(
+    tab = tool_tab(
         "Balances",
         "Tokens, round by round",
         as_of(view),
@@ -101,8 +102,14 @@ def balances(view: View) -> Tab:
         frozen_columns=2,
         edges=(len(names) * r for r in range(1, rounds + 1)),
     )
+    rows = list(tab.rows)
+    blank = [None] * (_HISTORY - 2)
+    heads = ("Tokens left after", "start", *(f"R{r}" for r in range(1, ROUNDS + 1)))
+    rows[_HEADS - 1] = [*rows[_HEADS - 1], *blank, *heads]
+    return replace(tab, rows=rows)
 
 
+_HEADS: Final = TOOL_HEADER - 1
 _HISTORY: Final = 9  # column I
 _AFTER: Final = _HISTORY + 1 + ROUNDS
 _LINES: Final = 12  # that a chart's colours and dashes tell apart
@@ -134,7 +141,7 @@ def _tokens_chart(players: int) -> Chart:
         "Tokens left" if shown == players else f"Tokens left: the {shown} who hold most",
         "after round",
         "tokens",
-        Area(TOOL_HEADER, _HISTORY + 1, TOOL_HEADER, _AFTER),
+        Area(_HEADS, _HISTORY + 1, _HEADS, _AFTER),
         series,
         # Below the figures where they are few, beside them where they are many.
         (FIRST + players + 1, _HISTORY) if shown == players else (TOOL_HEADER, _AFTER + 2),

@@ -586,3 +586,23 @@ def test_shape__of_the_formats_that_a_number_names() -> None:
     for number_of_format, code in BUILT_IN.items():
         found.setdefault(shape_of(code), set()).add(number_of_format)
     assert found == BUILT_IN_SHAPES
+
+
+def test_shared_formula__a_long_one_for_many_cells_costs_little() -> None:
+    """Written out for each cell it would be 160 million characters."""
+    import time
+
+    long = "A1+" * 2_600 + "A1"
+    rows = "".join(
+        f'<row r="{r}"><c r="B{r}"><f t="shared" si="0"/><v>1</v></c></row>'
+        for r in range(2, 20_001)
+    )
+    first = f'<row r="1"><c r="B1"><f t="shared" ref="B1:B20000" si="0">{long}</f><v>1</v></c></row>'
+    data = build({"Bids": first + rows})
+    start = time.process_time()
+    _, grids = read_grids(Package.open(data, "game.xlsx"), ["Bids"])
+    assert time.process_time() - start < 5
+    cells = grids["Bids"].cells
+    assert len(cells) == 20_000
+    assert all(cell.formula for cell in cells.values())
+    assert str(cells[2, 2].formula).startswith("=A2+A2+")

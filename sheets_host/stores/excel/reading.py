@@ -27,6 +27,7 @@ Places = dict[tuple[int, int], Cell]
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _EPOCH: Final = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - cells know no zones
 _DAYS_TO_1904: Final = 1462
+MOST_MOVED: Final = 1_000_000  # characters of shared formulas that are written out on one tab
 MAX_COVERED: Final = 200_000
 """Cells that the merges and array formulas of one tab may cover together."""
 
@@ -203,24 +204,34 @@ def _strike(text: RichText, whole: bool) -> Strike:
 
 
 def _share_formulas(cells: Places, found: Scan) -> None:
-    """Give the followers of a shared formula its text as it reads at their place."""
+    """Give the followers of a shared formula its text as it reads at their place.
+
+    A long formula shared by many could keep a reader busy for hours: beyond a bound the followers
+    show the text of the first.
+    """
+    left = MOST_MOVED
+    texts = {group: "=" + unescaped(formula) for group, (_, formula) in found.shared.items()}
     for place, group in found.followers.items():
         cell = cells.get(place)
         if cell is None:
             continue
-        home, formula = found.shared.get(group, (place, ""))
-        moved = shifted(unescaped(formula), place[0] - home[0], place[1] - home[1])
-        cells[place] = replace(cell, formula="=" + moved)
+        formula = texts.get(group, "=")
+        left -= len(formula)
+        if left > 0 and group in found.shared:
+            home, _ = found.shared[group]
+            formula = shifted(formula, place[0] - home[0], place[1] - home[1])
+        cells[place] = replace(cell, formula=formula)
 
 
 def _spread_arrays(cells: Places, found: Scan, name: str, title: str) -> None:
     """Mark the cells that an array formula fills: they hold its results, not typed values."""
     covered = _Covered(name, title)
     for area, formula in found.arrays:
+        text = "=" + formula
         for place in covered.places(area, cells):
             cell = cells.get(place)
             if cell is not None and cell.formula is None:
-                cells[place] = replace(cell, formula="=" + formula)
+                cells[place] = replace(cell, formula=text)
 
 
 def _lay_merges(cells: Places, merges: Iterable[Area], name: str, title: str) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -21,7 +22,7 @@ from sheets_host.host.verbs import check as check_match
 from sheets_host.host.verbs import sync as sync_match
 from sheets_host.host.verbs import verify as verify_match
 from sheets_host.opening import Access, base_folder, opener, store_for
-from sheets_host.stores.base import Store, StoreError
+from sheets_host.stores.base import Finding, Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs, quoted
 from sheets_host.telling import MissingExtra, library
 from sheets_host.terminal import listed, out, say, utf8
@@ -221,6 +222,8 @@ def _shall_close(table: Table, yes: bool) -> bool:
 def _sync_code(done: Synced, wish: Wish) -> int:
     if done.trouble or any(fault.player not in wish.without for fault in done.after.faults):
         return UNREACHABLE
+    if done.closed is not None:
+        return OK  # what is wrong with the next stage's entries can be mended until it closes
     return PROBLEMS if done.after.standing or done.held else OK
 
 
@@ -373,12 +376,12 @@ def doctor(
     from sheets_host.printing import show_findings
 
     access = Access(credentials)
+    findings: Iterable[Finding]
     if workbook is None:
         findings = examine_access(credentials)
     else:
         findings = examine(store_for(workbook, access), _context(workbook, access))
-    show_findings(findings)
-    _exit(UNREACHABLE if any(finding.ok is False for finding in findings) else OK)
+    _exit(OK if show_findings(findings) else UNREACHABLE)
 
 
 @app.command(short_help="Play a made-up match.")

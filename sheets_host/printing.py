@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sheets_host.game.stages import Stage, stage_of
@@ -60,10 +60,11 @@ def _show_entries(table: Table) -> None:
     if deal:
         print_wrapped(f"On offer: {', '.join(str(note) for note in deal)}", 0)
     entered = [name for name, entry in table.entries.items() if entry.typed]
-    if not table.entries:
+    awaited = table.match.awaited()
+    if not awaited:
         return
     who = listed(entered) or "nobody yet"
-    print_wrapped(f"Entered ({len(entered)} of {len(table.entries)}): {who}", 0)
+    print_wrapped(f"Entered ({len(entered)} of {len(awaited)}): {who}", 0)
     if table.silent:
         print_wrapped(f"Nothing entered: {listed(table.silent)}", 0)
     rows = [(name, _entry_words(table, name)) for name in entered]
@@ -260,7 +261,8 @@ def _show_outcomes(done: Synced, stage: Stage) -> None:
 
 def _show_written(done: Synced, dry_run: bool) -> None:
     if not done.written:
-        out("Nothing to write: every tab is up to date.")
+        if not done.trouble:
+            out("Nothing to write: every tab is up to date.")
         return
     verb = "Would write" if dry_run else "Wrote"
     by_store: dict[str, list[str]] = {}
@@ -387,7 +389,8 @@ def show_beat(beat: Beat) -> None:
         left = ""
         if until is not None:
             left = f", {'closes' if until > now else 'was due'} {time_left(until, now)}"
-        entered = f"{len(after.entries) - len(after.silent)} of {len(after.entries)} entered"
+        awaited = len(after.match.awaited())
+        entered = f"{awaited - len(after.silent)} of {awaited} entered"
         line = f"{now:%H:%M:%S} {closed}{after.match.stage} is open{left}; {entered}{held}{wrote}"
         if after.match.stage is Stage.FINISHED:
             line = f"{now:%H:%M:%S} {closed}the match is finished{wrote}"
@@ -444,10 +447,16 @@ def show_what_hangs(table: Table) -> None:
         print_wrapped(line, 0)
 
 
-def show_findings(findings: Sequence[Finding]) -> None:
-    """Print what was looked at: right, worth a look, or wrong with what to do."""
+def show_findings(findings: Iterable[Finding]) -> bool:
+    """Print what is looked at as it comes: right, worth a look, or wrong with what to do.
+
+    Returns whether nothing was wrong.
+    """
     words = {True: "ok", None: "look", False: "WRONG"}
+    fine = True
     for finding in findings:
+        fine = fine and finding.ok is not False
         print_wrapped(f"{words[finding.ok]}: {quoted(finding.what, 1_000)}", 0)
         if finding.hint:
             print_wrapped(f"-> {quoted(finding.hint, 500)}", 4)
+    return fine

@@ -148,7 +148,7 @@ def test_open__names_who_has_it_and_the_way_past(
     path: Path, hold: Callable[[Path], Path], who: str
 ) -> None:
     lock = hold(path)
-    refused(path, who, "Nothing was changed", lock.name, "--ignore-lock")
+    refused(path, who, "The file was not changed", lock.name, "--ignore-lock")
     looked = here("check", path)
     assert looked.code == 0, "reading hurts nobody"
     assert "what is not saved there is not read" in looked.said

@@ -597,7 +597,9 @@ def test_shared_formula__a_long_one_for_many_cells_costs_little() -> None:
         f'<row r="{r}"><c r="B{r}"><f t="shared" si="0"/><v>1</v></c></row>'
         for r in range(2, 20_001)
     )
-    first = f'<row r="1"><c r="B1"><f t="shared" ref="B1:B20000" si="0">{long}</f><v>1</v></c></row>'
+    first = (
+        f'<row r="1"><c r="B1"><f t="shared" ref="B1:B20000" si="0">{long}</f><v>1</v></c></row>'
+    )
     data = build({"Bids": first + rows})
     start = time.process_time()
     _, grids = read_grids(Package.open(data, "game.xlsx"), ["Bids"])

@@ -491,3 +491,43 @@ def test_rename__while_reopened_takes_the_reopening_along() -> None:
     assert table.match.reopened[Stage.ROUND_1].players == {"Annabel"}
     assert list(table.entries) == ["Annabel"]
     assert close(store, 1).after.match.slips[1, "Annabel"].bids == {1: 4, 2: 6}
+
+
+def test_settings__reopened_take_the_winners_choice_anew() -> None:
+    store = game("Ann", "Bob", "Cid")
+    for stage in Stage:
+        if stage is not Stage.FINISHED:
+            close(store, stage)
+    setting(store, "Winner ruling", "Ann")
+    refresh(store)
+    setting(store, "Elimination choice", "Bob")
+    refresh(store)
+    assert look(store).match.choice == "Bob"
+    setting(store, "Elimination choice", "Cid")
+    refresh(store)
+    result = look(store).result
+    assert result is not None
+    assert result.candidate == "Bob"
+    reopen(store, Stage.COMPOSING, [], "Ann had named Cid", context(), settings=True)
+    close(store, Stage.COMPOSING)
+    refresh(store)
+    result = look(store).result
+    assert result is not None
+    assert (result.winner, result.candidate) == ("Ann", "Cid")
+
+
+def test_void__a_composition_in_odd_spelling_that_falls_later_is_not_said_to_be_changed() -> None:
+    store = game("Ann", "Bob")
+    bid(store, "Ann", 1, dict.fromkeys(range(1, 7), 2))
+    bid(store, "Bob", 1, {1: 1})
+    for stage in range(1, 7):
+        close(store, stage)
+    held = look(store).ledger.notes("Ann")
+    compose(store, "Ann", [str(note).replace(" ", "").upper() for note in held])
+    close(store, Stage.COMPOSING)
+    bid(store, "Bob", 1, {1: 9})
+    reopen(store, Stage.ROUND_1, ["Bob"], "he meant 9", context())
+    close(store, 1, void=True)
+    table = look(store)
+    assert table.match.compositions["Ann"].how == "void"
+    assert [p.code for p in table.problems if p.code == "changed-after-closing"] == []

@@ -121,7 +121,8 @@ class _Fold:
         if stage.round and len(self.deals.get(stage.round, ())) != LOTS:
             raise ValueError(f"{stage} was not dealt")
         self.closed[stage] = event.at
-        self.reopened.pop(stage, None)
+        if self.reopened.pop(stage, Reopening()).settings:
+            self.rulings.clear()  # they are taken from Settings anew, like all that stands there
 
     def on_reopened(self, event: Event) -> None:
         stage = stage_of(event.stage)

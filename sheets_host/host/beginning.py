@@ -78,7 +78,7 @@ def plan(
     for text in players:
         name, garnets = _name_and_garnets(text)
         fault = name_fault(name)
-        if re.search(r":\s*-?[0-9]*$", name):
+        if re.search(r":\s*[-+]?[0-9.,]*$", name):
             fault = f'"{quoted(text)}": garnets are a whole number, 0 or more, after the colon'
         if fault:
             faults.append(fault)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from sheets_host.game.record import RecordBroken
 from sheets_host.game.stages import Stage
 from sheets_host.host.copies import kept_copies
 from sheets_host.host.gathering import lay_out, read_match
@@ -13,12 +13,17 @@ from sheets_host.stores.base import Finding, Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs, quoted
 
 
-def examine(store: Store, context: Context) -> tuple[Finding, ...]:
-    """Look at the way to the workbook first, then at the game in it. Changes nothing."""
-    findings = [*store.diagnose()]
-    if any(finding.ok is False for finding in findings):
-        return tuple(findings)
-    return (*findings, *_copies(store), *_game(store, context))
+def examine(store: Store, context: Context) -> Iterator[Finding]:
+    """Look at the way to the workbook first, then at the game in it. Changes nothing.
+
+    Raises RecordBroken, once all the rest was told.
+    """
+    told = {finding.what: finding for finding in store.diagnose()}
+    yield from told.values()
+    yield from _copies(store)
+    for finding in _game(store, context):
+        if finding.what not in told:
+            yield finding
 
 
 def _copies(store: Store) -> list[Finding]:
@@ -26,7 +31,7 @@ def _copies(store: Store) -> list[Finding]:
     kept = kept_copies(store.copies())
     if not kept:
         return []
-    return [Finding(True, f"Copies of the Record: {len(kept)}, the last one is {kept[-1]}")]
+    return [Finding(True, f"Copies of the Record: {len(kept)}; the last one is {kept[-1]}")]
 
 
 def _game(store: Store, context: Context) -> list[Finding]:
@@ -38,14 +43,6 @@ def _game(store: Store, context: Context) -> list[Finding]:
         return [
             Finding(False, f"{fault.where}: {fault.message}", fault.hint)
             for fault in damaged.faults
-        ]
-    except RecordBroken as broken:
-        return [
-            Finding(
-                False,
-                f"The Record does not verify: {broken.message}",
-                "go back with: sheets-host restore, or take a backup",
-            )
         ]
     table = lay_out(reading, reading.record, context.now())
     found = [

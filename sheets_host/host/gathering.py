@@ -20,6 +20,7 @@ from sheets_host.game.replay import replay
 from sheets_host.game.scoring import Result, result_of
 from sheets_host.grid import Book, Grid
 from sheets_host.host.outside import (
+    SHEET_HEADING,
     Board,
     Opener,
     Sheet,
@@ -32,7 +33,7 @@ from sheets_host.stores.base import Store
 from sheets_host.tabs.entries import Entry, Receipt, Source, find_source, read_stage
 from sheets_host.tabs.finding import damage, find_grids, fold, hidden_notices
 from sheets_host.tabs.late import deadline_notices, entry_notices, fixed_notices
-from sheets_host.tabs.layout import TITLES, TOOL_TABS
+from sheets_host.tabs.layout import BOARD_TABS, TITLES, TOOL_TABS
 from sheets_host.tabs.players import RosterRow, read_players
 from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
 from sheets_host.tabs.reports import Outlook, View
@@ -100,11 +101,11 @@ class Table:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """Who is awaited and has entered nothing."""
+        """Who is awaited and has entered nothing, as far as it can be read."""
         return tuple(
             name
             for name in self.match.awaited()
-            if name in self.entries and not self.entries[name].typed
+            if name not in self.entries or not self.entries[name].typed
         )
 
 
@@ -134,7 +135,7 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
         made_anew = ("Record", "tab-missing")
         faults = [fault for fault in faults if (fault.tab, fault.code) != made_anew]
     if faults:
-        raise DamagedTabs(_with_way_back(faults))
+        raise DamagedTabs(_other_workbook(book) or _with_way_back(faults))
     record = instead or read_record_tab(grids["Record"])
     if instead is None:
         check_stamps(record, {t: g for t, g in grids.items() if t in TOOL_TABS and t != "Record"})
@@ -172,6 +173,20 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
     problems += [_book_notice(text) for text in book.notices]
     problems += sheet_notices(sheets)
     return Reading(store, book, config, roster, record, own, sheets, board, tuple(problems))
+
+
+def _other_workbook(book: Book) -> list[Problem]:
+    """Tell a player's entry sheet or a board from a damaged game; [] for neither."""
+    if "Settings" in book.titles or "Record" in book.titles:
+        return []
+    heading = book.grids["Checks"].at(1, 1).text if "Checks" in book.grids else ""
+    hint = "name the game's own workbook, the one with the tabs Settings and Record"
+    if heading.startswith(SHEET_HEADING):
+        who = quoted(heading.removeprefix(SHEET_HEADING))
+        return [damage("no-game", "workbook", "", f"this is the entry sheet of {who}", hint)]
+    if set(BOARD_TABS) <= set(book.titles):
+        return [damage("no-game", "workbook", "", "this is a board, drawn from a game", hint)]
+    return []
 
 
 def _with_way_back(faults: Sequence[Problem]) -> list[Problem]:

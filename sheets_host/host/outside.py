@@ -83,6 +83,7 @@ def read_outside(
 
 
 _GAME: Final = ""
+SHEET_HEADING: Final = "Entry sheet of "
 
 
 def _use(user: str) -> str:
@@ -98,7 +99,13 @@ def _read_sheet(
     try:
         book = store.read((*ENTRY_TABS, *SHEET_TABS))
     except StoreError as error:
-        fault = sheet_fault(row, "sheet-unreachable", error.message, error.hint)
+        hint = error.hint
+        if not store.exists():
+            hint = (
+                "correct the path in Players; a sheet that was never made is made by: sheets-host"
+                " new GAME --entry-sheets DIR; or close without this player: --without NAME"
+            )
+        fault = sheet_fault(row, "sheet-unreachable", error.message, hint)
         return Sheet(row.name, store, None, None, fault)
     source, wrong = _sheet_source(row, book, match, roster, record)
     return Sheet(row.name, store, book, source, wrong)
@@ -165,7 +172,7 @@ def moved_seats(match: Match, roster: Sequence[RosterRow]) -> dict[str, str]:
 
 def sheet_heading(player: str) -> str:
     """Return the heading of Checks in a player's entry sheet: whose sheet it is."""
-    return f"Entry sheet of {player}"
+    return f"{SHEET_HEADING}{player}"
 
 
 def game_mark(record: Record) -> str:

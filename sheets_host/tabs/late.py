@@ -8,7 +8,7 @@ from typing import Final
 
 from sheets_host.game.ledger import Ledger
 from sheets_host.game.match import Handed, Match
-from sheets_host.game.notes import Note
+from sheets_host.game.notes import BY_TEXT, Note
 from sheets_host.game.stages import ROUND_STAGES, Stage
 from sheets_host.grid import Cell, Kind, address, column_letters
 from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, Source
@@ -32,6 +32,7 @@ def entry_notices(sources: Sequence[Source], match: Match, ledger: Ledger) -> li
             if match.stage is not Stage.COMPOSING or player not in match.awaited():
                 found += _composition(source, player, match, ledger.notes(player))
         found += _stray(source)
+        found += _beside(source)
         found += _hidden(source)
     return found
 
@@ -213,8 +214,9 @@ def _composition(
                 )
         return
     before = match.struck.get((Stage.COMPOSING.key, player, "composition"), "")
-    now_text = typed_composition([cell for _, cell in filled])
-    if now_text != before:
+    cells = [cell for _, cell in filled]
+    now_text = typed_composition(cells)
+    if before not in (now_text, _canonical(cells, before)):
         yield _changed(
             keyed,
             keyed.header_cell(player),
@@ -230,6 +232,15 @@ def _composition(
 def typed_composition(cells: Iterable[Cell]) -> str:
     """Return what stands in a composition's cells, as it is recorded when it is struck out."""
     return quoted(", ".join(quoted(cell.shown) for cell in cells), 1_000)
+
+
+def _canonical(cells: Iterable[Cell], recorded: str) -> str:
+    """Return a composition as the tool spells it, where each cell means a note of `recorded`.
+
+    What a later correction struck out was recorded in the tool's spelling, not as it was typed.
+    """
+    notes = [BY_TEXT[text] for text in recorded.split(", ") if text in BY_TEXT]
+    return ", ".join(str(read_note(cell, notes).note) for cell in cells)
 
 
 def _same_note(cell: Cell, recorded: str, held: Sequence[Note]) -> bool:
@@ -257,6 +268,31 @@ def _stray(source: Source) -> Iterable[Problem]:
                     "move it into its row, or clear it",
                     quoted(cell.shown),
                     by_column[column],
+                    source.file,
+                )
+
+
+def _beside(source: Source) -> Iterable[Problem]:
+    """Name what looks like a bid right beside the last player's column: a slip of the mouse."""
+    for keyed in (source.bids, source.exchanges):
+        if not keyed.columns:
+            continue
+        table = keyed.table
+        column = max(keyed.columns.values()) + 1
+        if column in (*table.columns.values(), *table.others.values()):
+            continue
+        for row in sorted(keyed.rows.values()):
+            cell = keyed.grid.at(row, column)
+            if read_count(cell).value is not None:
+                yield Problem(
+                    Severity.NOTICE,
+                    "outside-the-columns",
+                    keyed.title,
+                    address(row, column),
+                    "this number stands in a column without a player's name and is not read",
+                    "move it into its player's column, or clear it",
+                    quoted(cell.shown),
+                    None,
                     source.file,
                 )
 

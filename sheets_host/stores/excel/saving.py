@@ -120,7 +120,7 @@ def save(job: Save, step: Callable[[str], None] = nothing) -> tuple[str, ...]:
         _replace(temporary, job)
     except OSError as error:
         raise StoreError(
-            f"{path} cannot be written ({error.strerror or error}). Nothing was changed.",
+            f"{path} cannot be written ({error.strerror or error}). The file was not changed.",
             _advice(error),
         ) from error
     finally:

@@ -128,7 +128,7 @@ class ExcelStore:
             return
         for holder in self._live_holders():
             raise StoreError(
-                f"{self.name} is open in {holder.program} ({holder.who}). Nothing was changed.",
+                f"{self.name} is open in {holder.program} ({holder.who}). The file was not changed.",
                 "Save and close it there, and run this again. If nobody has it open, the file "
                 f"{holder.file.name} is left from a crash: remove it, or add --ignore-lock.",
             )

@@ -1,0 +1,100 @@
+"""What people who used the tool ran into: each of these once went wrong before their eyes."""
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from tests.command import Done, here
+from tests.in_place import InPlace
+from tests.workbook import Workbook, number
+
+
+def _host(folder: Path, *words: str) -> Done:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return here(*words)
+
+
+def _game(folder: Path, *players: str, sheets: bool = False) -> None:
+    names = [word for player in players for word in ("--player", player)]
+    extra = ["--entry-sheets", "sheets"] if sheets else []
+    done = _host(folder, "new", "game.xlsx", *names, "--seed", "7", *extra)
+    assert done.code == 0, done.said
+
+
+def _bids(path: Path) -> dict[tuple[int, int], int]:
+    """Return the row of each round and lot."""
+    tab = openpyxl.load_workbook(path)["Bids"]
+    return {
+        (row[0].value, row[1].value): row[0].row
+        for row in tab.iter_rows()
+        if isinstance(row[0].value, int)
+    }
+
+
+def test_a_sheet_out_of_reach__its_player_is_not_said_to_have_entered(tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob", sheets=True)
+    row = _bids(tmp_path / "sheets/Bob.xlsx")[1, 1]
+    InPlace(tmp_path / "sheets/Bob.xlsx").type("Bids", f"E{row}", 5)
+    (tmp_path / "sheets/Ann.xlsx").rename(tmp_path / "sheets/gone.xlsx")
+    checked = _host(tmp_path, "check", "game.xlsx")
+    assert checked.code == 3
+    assert "Entered (1 of 2): Bob Nothing entered: Ann" in checked.said
+    assert "--entry-sheets DIR; or close without this player: --without NAME" in checked.said
+    assert "bids for round 1: Ann." in _host(tmp_path, "announce", "game.xlsx", "--missing").said
+
+
+def test_closing__is_done_although_the_next_rounds_entries_are_wrong(tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob")
+    rows = _bids(tmp_path / "game.xlsx")
+    InPlace(tmp_path / "game.xlsx").type("Bids", f"E{rows[2, 3]}", "abc")
+    closed = _host(tmp_path, "sync", "game.xlsx", "--close", "1")
+    assert closed.code == 0, closed.said
+    assert "Round 1 is closed." in closed.said
+    assert _host(tmp_path, "check", "game.xlsx").code == 1
+
+
+def test_a_bid_beside_the_last_player__is_told(tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob")
+    row = _bids(tmp_path / "game.xlsx")[1, 1]
+    book = Workbook(tmp_path / "game.xlsx")
+    book.put("Bids", f"G{row}", number(44))
+    book.save()
+    found = _host(tmp_path, "check", "game.xlsx", "--json").json["problems"]
+    assert [(p["code"], p["cell"], p["severity"]) for p in found] == [
+        ("outside-the-columns", f"G{row}", "notice")
+    ]
+
+
+@pytest.mark.parametrize("path", ["sheets/Ann.xlsx", "board.xlsx"])
+def test_another_workbook_of_the_game__is_told_apart(path: str, tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob", sheets=True)
+    book = openpyxl.load_workbook(tmp_path / "game.xlsx")
+    board = next(row for row in book["Settings"].iter_rows() if row[0].value == "Board")
+    InPlace(tmp_path / "game.xlsx").type("Settings", board[1].coordinate, "board.xlsx")
+    assert _host(tmp_path, "sync", "game.xlsx").code == 0
+    done = _host(tmp_path, "check", path)
+    assert done.code == 3
+    what = "this is the entry sheet of Ann" if path != "board.xlsx" else "this is a board"
+    assert f"{what}" in done.said
+    assert "name the game's own workbook" in done.said
+
+
+@pytest.mark.parametrize("word", ["Ann:1.5", "Ann:-1", "Ann:", "Ann:+2", "Ann:1,5"])
+def test_new__garnets_that_are_none_are_refused(word: str, tmp_path: Path) -> None:
+    done = _host(tmp_path, "new", "game.xlsx", "--player", word)
+    assert done.code == 2
+    assert "garnets are a whole number, 0 or more" in done.said
+    assert not (tmp_path / "game.xlsx").exists()
+
+
+def test_doctor__a_broken_record_is_4_after_all_the_rest(tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob")
+    assert _host(tmp_path, "sync", "game.xlsx", "--close", "1").code == 0
+    InPlace(tmp_path / "game.xlsx").type("Record", "G6", "tampered")
+    done = _host(tmp_path, "doctor", "game.xlsx")
+    assert done.code == 4
+    assert "Copies of the Record: 1" in done.said
+    assert "row 2" in done.said
+    assert "Record!A6" in done.said

@@ -26,10 +26,11 @@ def _game(folder: Path, *players: str, sheets: bool = False) -> None:
 def _bids(path: Path) -> dict[tuple[int, int], int]:
     """Return the row of each round and lot."""
     tab = openpyxl.load_workbook(path)["Bids"]
+    rows = [(row[0].value, row[1].value, row[0].row) for row in tab.iter_rows()]
     return {
-        (row[0].value, row[1].value): row[0].row
-        for row in tab.iter_rows()
-        if isinstance(row[0].value, int)
+        (round_, lot): place
+        for round_, lot, place in rows
+        if isinstance(round_, int) and isinstance(lot, int) and place
     }
 
 

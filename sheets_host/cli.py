@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -16,6 +16,7 @@ import typer
 from sheets_host import __version__
 from sheets_host.game.record import RecordBroken
 from sheets_host.game.stages import Stage, stage_of
+from sheets_host.host.drawing import Difference
 from sheets_host.host.gathering import Table
 from sheets_host.host.verbs import Context, Synced, UsageError, Wish
 from sheets_host.host.verbs import check as check_match
@@ -152,6 +153,8 @@ def sync(
     access = Access(credentials, ignore_lock)
     store, context = store_for(workbook, access), _context(workbook, access)
     wish = Wish(_stage(close), void, tuple(without or ()), due, dry_run)
+    if without and close is None and not due:
+        raise UsageError("--without is for closing", "say --close STAGE, or --due, as well")
     if page is not None:
         library("jinja2", "the page", extra="page")  # before anything is closed
     if every is not None:
@@ -246,7 +249,7 @@ def reopen(
     """Let named players correct their entries of a closed stage; all others stand."""
     from sheets_host.host.reopening import preview
     from sheets_host.host.reopening import reopen as reopen_stage
-    from sheets_host.printing import show_reopened
+    from sheets_host.printing import show_reopened, show_trouble
 
     access = Access(credentials, ignore_lock)
     chosen = stage_named(stage, "STAGE")
@@ -262,6 +265,7 @@ def reopen(
     )
     foreseen = preview(done.after, context.now()) if done.after.match.stage is chosen else None
     show_reopened(done, chosen, dry_run, foreseen)
+    show_trouble(done)
     _exit(UNREACHABLE if done.trouble else OK)
 
 
@@ -283,6 +287,8 @@ def announce(
     access = Access(credentials)
     context = _context(workbook, access)
     table = check_match(store_for(workbook, access), context)
+    for fault in table.faults:
+        say(f"sheets-host: {quoted(fault.message, 500)}")
     sys.stdout.write(
         announcement(table, round_, context.now(), missing=missing, markdown=not plain)
     )
@@ -304,7 +310,7 @@ def verify(
     _seal(seal)
     found = verify_match(store_for(workbook, access), _context(workbook, access), seal)
     if as_json:
-        _print_json(found.table)
+        _print_json(found.table, found.differing)
     show_verified(found, seal, quiet=as_json)
     if seal and found.announced is None:
         _exit(BROKEN)
@@ -429,10 +435,10 @@ def stage_named(text: str, what: str) -> Stage:
         raise UsageError(f"{what}: {error}") from error
 
 
-def _print_json(table: Table) -> None:
+def _print_json(table: Table, differing: Sequence[Difference] = ()) -> None:
     from sheets_host.host.jsonview import as_json
 
-    out(json.dumps(as_json(table), ensure_ascii=False, indent=2))
+    out(json.dumps(as_json(table, differing), ensure_ascii=False, indent=2))
 
 
 def _exit(code: int) -> NoReturn:

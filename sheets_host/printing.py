@@ -185,7 +185,7 @@ def show_synced(done: Synced, dry_run: bool) -> None:
         _show_consequences(done)
         out()
     show_table(done.before if dry_run else done.after)
-    if done.closed is Stage.COMPOSING and not dry_run:
+    if done.after.result is not None and not dry_run:
         show_what_hangs(done.after)
     out()
     _show_written(done, dry_run)
@@ -403,22 +403,23 @@ def show_beat(beat: Beat) -> None:
 
 
 def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
-    """Print whether the Record, the reports and an announced seal agree; on stderr if not."""
+    """Print whether the Record, the reports and an announced seal agree; quiet: JSON stands on stdout."""
     record = found.table.reading.record
+    tell = say if quiet else out
     if not quiet:
         out(f"The Record verifies: {plural(record.rows, 'row')}, seal {record.seal}.")
     for difference in found.differing[:40]:
-        say(
-            f"{quoted(difference.where, 300)} says {quoted(difference.says) or 'nothing'}; the Record gives"
-            f" {quoted(difference.should_say) or 'nothing'}"
+        tell(
+            f"{quoted(difference.where, 300)} says {quoted(difference.says) or 'nothing'};"
+            f" the Record gives {quoted(difference.should_say) or 'nothing'}"
         )
     if found.differing:
         more = len(found.differing) - 40
-        say((f"and {more} more. " if more > 0 else "") + "sync writes the reports anew.")
+        tell((f"and {more} more. " if more > 0 else "") + "sync writes the reports anew.")
     elif not quiet:
         out("Every report says what the Record gives.")
     if seal and found.announced is None:
-        say(f"The seal {quoted(seal)} lies on no row: this Record is not the one announced.")
+        tell(f"The seal {quoted(seal)} lies on no row: this Record is not the one announced.")
     elif seal and not quiet:
         out(f"The seal {quoted(seal)} is that of row {found.announced}: {found.stage}.")
     if not quiet and found.table.result is not None:

@@ -60,7 +60,7 @@ def a_round(**settings: str) -> MemoryStore:
 
 LOTS = [
     ("winners", ": Ann", ": a tie, nobody gains it"),
-    ("winning bids", ": Ann, for 30", ": a tie at 20, nobody gains it"),
+    ("winning bids", ": Ann, for 30", ": a tie, nobody gains it"),
     (
         "all bids",
         ": Ann, for 30 (Ann 30, Bob 12, Eve 0)",

@@ -157,7 +157,7 @@ def test_a_sheet_out_of_reach__keeps_every_stage_open(void: bool, due: bool) -> 
     match.replaced["Bob.xlsx"] = Away(match.sheets["Bob"])
     done = match.sync(Wish(None if due else Stage.ROUND_1, void, due=due))
     assert done.closed is None
-    assert done.held == "an entry sheet cannot be read"
+    assert done.held == "an entry sheet cannot be read (Bob)"
     (fault,) = done.after.faults
     assert (fault.code, fault.cell, fault.player) == ("sheet-unreachable", "E3", "Bob")
     assert "nobody is there" in fault.message

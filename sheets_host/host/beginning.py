@@ -155,7 +155,10 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
 
 def _holds_a_game(book: Book) -> bool:
     grid = book.grids.get("Record")
-    return grid is not None and bool(read_record_tab(grid).rows)
+    try:
+        return grid is not None and bool(read_record_tab(grid).rows)
+    except DamagedTabs:
+        return False  # a tab of the host's own that happens to be called Record
 
 
 def _only_sheets(store: Store, wish: Plan, context: Context) -> Made:

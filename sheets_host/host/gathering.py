@@ -33,7 +33,7 @@ from sheets_host.stores.base import Store
 from sheets_host.tabs.entries import Entry, Receipt, Source, find_source, read_stage
 from sheets_host.tabs.finding import damage, find_grids, fold, hidden_notices
 from sheets_host.tabs.late import deadline_notices, entry_notices, fixed_notices
-from sheets_host.tabs.layout import BOARD_TABS, TITLES, TOOL_TABS
+from sheets_host.tabs.layout import BOARD_TABS, ENTRY_TABS, TITLES, TOOL_TABS
 from sheets_host.tabs.players import RosterRow, read_players
 from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
 from sheets_host.tabs.reports import Outlook, View
@@ -177,6 +177,11 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
 
 def _other_workbook(book: Book) -> list[Problem]:
     """Tell a player's entry sheet or a board from a damaged game; [] for neither."""
+    if {"Settings", "Players"} <= set(book.titles) and not {*ENTRY_TABS, *TOOL_TABS} & {
+        *book.titles
+    }:
+        told = "no game is started here yet: only the host's tabs stand in it"
+        return [damage("no-game", "workbook", "", told, "start it with: sheets-host new")]
     if "Settings" in book.titles or "Record" in book.titles:
         return []
     heading = book.grids["Checks"].at(1, 1).text if "Checks" in book.grids else ""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sheets_host.game.conditions import CONDITIONS
 from sheets_host.game.rulings import ROUNDS
+from sheets_host.host.drawing import Difference
 from sheets_host.host.gathering import Table
-from sheets_host.tabs.problems import Problem
+from sheets_host.tabs.problems import Problem, Severity, quoted
 
 Json = dict[str, object]
 
 
-def as_json(table: Table) -> Json:
-    """Return what check, sync and verify print with --json; None where not yet known."""
+def as_json(table: Table, differing: Sequence[Difference] = ()) -> Json:
+    """Return what check, sync and verify print with --json; None where not yet known.
+
+    differing: what verify found in the reports; told among the problems.
+    """
     match, ledger, result = table.match, table.ledger, table.result
     return {
         "schema": 1,
@@ -45,7 +51,9 @@ def as_json(table: Table) -> Json:
             "candidate": result.candidate if result else None,
             "choice_among": list(result.choice_among) if result else [],
         },
-        "problems": [problem_json(p) for p in (*table.faults, *table.problems)],
+        "problems": [
+            problem_json(p) for p in (*map(_difference, differing), *table.faults, *table.problems)
+        ],
         "record": {"rows": table.record.rows, "seal": table.record.seal},
     }
 
@@ -92,6 +100,19 @@ def _auction(table: Table) -> list[Json]:
                 }
             )
     return lots
+
+
+def _difference(difference: Difference) -> Problem:
+    return Problem(
+        Severity.PROBLEM,
+        "report-differs",
+        difference.tab,
+        difference.cell,
+        f"the cell says {quoted(difference.says) or 'nothing'}; the Record gives"
+        f" {quoted(difference.should_say) or 'nothing'}",
+        "sync writes the reports anew",
+        file=difference.file,
+    )
 
 
 def problem_json(problem: Problem) -> Json:

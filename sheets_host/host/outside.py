@@ -100,7 +100,7 @@ def _read_sheet(
         book = store.read((*ENTRY_TABS, *SHEET_TABS))
     except StoreError as error:
         hint = error.hint
-        if not store.exists():
+        if _missing(store):
             hint = (
                 "correct the path in Players; a sheet that was never made is made by: sheets-host"
                 " new GAME --entry-sheets DIR; or close without this player: --without NAME"
@@ -109,6 +109,14 @@ def _read_sheet(
         return Sheet(row.name, store, None, None, fault)
     source, wrong = _sheet_source(row, book, match, roster, record)
     return Sheet(row.name, store, book, source, wrong)
+
+
+def _missing(store: Store) -> bool:
+    """Tell whether a sheet is simply not there; what names no workbook at all is another matter."""
+    try:
+        return not store.exists()
+    except StoreError:
+        return False
 
 
 def sheet_fault(row: RosterRow, code: str, message: str, hint: str) -> Problem:

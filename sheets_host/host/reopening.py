@@ -95,8 +95,8 @@ class Preview:
 def preview(table: Table, now: dt.datetime) -> Preview:
     """Close the open stage in thought alone. Nothing is recorded, drawn or written."""
     closing = lay_out(table.reading, table.record, now, closing=True)
-    if closing.standing:
-        return Preview(problems=closing.standing)
+    if closing.faults or closing.standing:
+        return Preview(problems=(*closing.faults, *closing.standing))
     at = stamp_time(now)
     # Chance has no say here: a stage that is closed again deals nothing.
     events = closing_events(closing, void=False, later=False, without=(), seed="")

@@ -41,7 +41,15 @@ def restore(
     where the tab Record is broken, emptied, without its headers, or gone.
     """
     record = read_copy(copy)
-    reading = read_match(store, context.opener, record)
+    try:
+        reading = read_match(store, context.opener, record)
+    except DamagedTabs as damaged:
+        if all(fault.code == "player-missing" for fault in damaged.faults):
+            raise StoreError(
+                f"{copy} names players who have no column here: it seems to be of another match",
+                "name a copy from this workbook's own backups; nothing was changed",
+            ) from damaged
+        raise
     book = reading.book
     before = _present(book)
     words = (

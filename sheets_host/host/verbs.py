@@ -99,6 +99,10 @@ def sync(store: Store, wish: Wish, context: Context) -> Synced:
     before = lay_out(reading, reading.record, now)
     stage = before.match.stage
     close, already = _asked(before, wish, now)
+    # Whose sheet can be read again is not left out: it is simply read.
+    out_of_reach = {sheet.player for sheet in reading.sheets if sheet.fault}
+    if wish.due:
+        wish = replace(wish, without=tuple(n for n in wish.without if n in out_of_reach))
     if close:
         before = lay_out(reading, reading.record, now, closing=True)
     held = _why_held(before, wish) if close else ""
@@ -163,7 +167,8 @@ def _why_held(table: Table, wish: Wish) -> str:
         if s.fault and s.player not in wish.without and s.player in table.match.awaited()
     ]
     if out:
-        return "an entry sheet cannot be read"
+        names = ", ".join(quoted(sheet.player) for sheet in out)
+        return f"an entry sheet cannot be read ({names})"
     voidable = {id(p) for e in table.entries.values() for p in e.problems}
     # Nor does someone who came too late hold up an unattended game: they are not in it.
     voidable |= {id(p) for p in table.problems if p.code == "player-too-late"}

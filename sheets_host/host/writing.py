@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Final
 
 from sheets_host.grid import Book, Protected, Tab
 from sheets_host.host.drawing import board_tabs, changed, differing_rows, game_tabs, sheet_tabs
@@ -15,6 +16,9 @@ from sheets_host.stores.base import Store, StoreError, Write
 
 Written = tuple[tuple[str, str, int], ...]
 """Workbook, tab and number of rows that changed."""
+
+
+RECORD: Final = frozenset({"Record"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def put(target: Target, job: Job) -> tuple[Written, tuple[str, ...]]:
         return written, ()
     protected = dict(target.protected) if target.protected is not None else None
     notes = target.store.write(
-        Write(fresh, target.book, job.was, job.now, job.label, job.keep, protected)
+        Write(fresh, target.book, job.was, job.now, job.label, job.keep, protected, RECORD)
     )
     return written, notes
 

@@ -45,6 +45,8 @@ class Write:
         without file digests compares and sets.
     label: what this write does, for the backup's name: letters, digits and hyphens.
     keep: the backup made before this write is never thrown away.
+    whole: titles of tabs that are sent from the first row to the last even where few rows differ:
+        nothing that a person does to them meanwhile may shift what stands there.
     protected: every protection that the entry tabs shall have now, by tab title, or None to
         leave them as they are.
     """
@@ -56,6 +58,7 @@ class Write:
     label: str
     keep: bool = False
     protected: dict[str, tuple[Protected, ...]] | None = field(default=None)
+    whole: frozenset[str] = frozenset()
 
 
 class Store(Protocol):

@@ -144,7 +144,8 @@ def _tokens_chart(players: int) -> Chart:
         Area(_HEADS, _HISTORY + 1, _HEADS, _AFTER),
         series,
         # Below the figures where they are few, beside them where they are many.
-        (FIRST + players + 1, _HISTORY) if shown == players else (TOOL_HEADER, _AFTER + 2),
+        # There is room for those who may yet join.
+        (FIRST + _LINES + 1, _HISTORY) if shown == players else (FIRST, _AFTER + 2),
         width=640,
         height=360,
     )
@@ -223,7 +224,8 @@ def _lot(view: View, round_: int, lot: int, announced: str) -> list[Content]:
     outcome = outcomes[lot - 1]
     row += [outcome.sale.value, outcome.winner or ""]
     if announced != "winners":
-        row.append(outcome.bid)
+        # A tie has no winning bid: how high it was is told where all bids are.
+        row.append(outcome.bid if outcome.winner or announced == "all bids" else None)
     if announced == "all bids":
         row.append(all_bids(outcome))
     return row

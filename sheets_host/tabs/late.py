@@ -108,7 +108,9 @@ def _unheard(
 
 def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[Problem]:
     round_ = int(stage)
-    closed = stage in match.closed
+    # What stands in the cells of one who had withdrawn never counted: nothing has changed there.
+    gone = match.kept.get((round_, player)) == "withdrawn"
+    closed = stage in match.closed and not gone
     recorded = recorded_slip(match, player, stage) if closed else {}
     cells = [(source.bids, key, f"lot {key[1]}") for key in LOT_KEYS if key[0] == round_]
     for keyed, key, what in (*cells, (source.exchanges, (round_,), "exchanges")):
@@ -131,7 +133,7 @@ def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[
                 stage,
                 shown,
                 player,
-                match.player(player).withdrawn,
+                gone or match.player(player).withdrawn,
                 source.file,
             )
 
@@ -169,7 +171,8 @@ def _composition(
     keyed = source.compositions
     places = [keyed.place(key, player) for key in POSITION_KEYS]
     filled = [(address(*p), cell) for p in places if (cell := keyed.grid.at(*p)).shown.strip()]
-    if Stage.COMPOSING not in match.closed:
+    gone = match.compositions.get(player, Handed("nothing")).how == "withdrawn"
+    if gone or Stage.COMPOSING not in match.closed:
         for place, cell in filled:
             yield _unheard(
                 keyed,
@@ -178,7 +181,7 @@ def _composition(
                 Stage.COMPOSING,
                 quoted(cell.shown),
                 player,
-                match.player(player).withdrawn,
+                gone or match.player(player).withdrawn,
                 source.file,
             )
         return

@@ -13,6 +13,8 @@ def moment_in(zone: ZoneInfo, wall: dt.datetime) -> tuple[dt.datetime, str]:
     twice. Of the two readings the later counts: 02:30 in a night that leaps from 02:00 to 03:00 is
     03:30, and a 02:30 that comes twice is the second. A deadline that falls late costs nobody a
     bid, one that falls early may. The word is empty for every other time.
+
+    Raises OverflowError for a time at the very edge of the calendar.
     """
     first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1))
     later = max(first, second).astimezone(zone)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sheets_host.grid import BLANK, Cell, Grid, address
+from sheets_host.grid import Cell, Grid
 from sheets_host.tabs.finding import Table, damage, find_table, fold
 from sheets_host.tabs.problems import (
     DamagedTabs,
     Problem,
     Severity,
-    nearest,
     quoted,
 )
 from sheets_host.tabs.readings import read_count, unreadable
@@ -37,37 +36,10 @@ class RosterRow:
 
 def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
     """Read Players. Raises DamagedTabs where names cannot be told: all such faults at once."""
-    table, faults = find_table(grid, PLAYERS_HEADERS[:1], PLAYERS_HEADERS[1:])
+    table, faults = find_table(grid, PLAYERS_HEADERS)
     if table is None or faults:
         raise DamagedTabs(faults)
-    # Columns that may be blank may also be missing; one that is nearly there was mistyped.
-    columns = {fold(text): column for text, column in table.others.items()}
     problems: list[Problem] = []
-    for header in PLAYERS_HEADERS[1:]:
-        if fold(header) not in columns:
-            near = nearest(header, table.others)
-            if near and fold(near) not in map(fold, PLAYERS_HEADERS):
-                faults.append(
-                    damage(
-                        "header-missing",
-                        "Players",
-                        address(table.row, table.others[near]),
-                        f'the header "{header}" is missing; "{quoted(near)}" is the nearest',
-                        f'write "{header}" over its column again',
-                    )
-                )
-    for text, column in table.doubled:
-        if fold(text) in map(fold, PLAYERS_HEADERS):
-            faults.append(
-                damage(
-                    "header-doubled",
-                    "Players",
-                    address(table.row, column),
-                    f'the header "{quoted(text)}" stands twice, also in'
-                    f" {address(table.row, columns[fold(text)])}",
-                    "rename or delete the column that is too many",
-                )
-            )
     rows: list[RosterRow] = []
     seen: dict[str, str] = {}
     for row in table.rows():
@@ -92,7 +64,7 @@ def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
                 )
             )
         seen[fold(name)] = place
-        rows.append(_roster_row(table, columns, row, name, place, problems))
+        rows.append(_roster_row(table, row, name, place, problems))
     faults += _formerly_faults(rows)
     if faults:
         raise DamagedTabs(faults)
@@ -152,15 +124,13 @@ def _formerly_faults(rows: Sequence[RosterRow]) -> list[Problem]:
 
 def _roster_row(
     table: Table,
-    columns: Mapping[str, int],
     row: int,
     name: str,
     place: str,
     problems: list[Problem],
 ) -> RosterRow:
     def at(header: str) -> tuple[Cell, str]:
-        column = columns.get(fold(header))
-        return (table.grid.at(row, column), address(row, column)) if column else (BLANK, "")
+        return table.at(row, header), table.cell(row, header)
 
     def wrong(header: str, code: str, message: str, hint: str) -> None:
         cell, where = at(header)

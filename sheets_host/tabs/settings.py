@@ -205,8 +205,12 @@ class _SettingsReader:
         found = {}
         for stage, name in zip(Stage, (*ROUND_CLOSES, COMPOSING_CLOSES), strict=False):
             moment = self._moment(name)
-            if moment is not None:
+            if moment is None:
+                continue
+            try:
                 found[stage] = moment_in(zone, moment)
+            except OverflowError:
+                self._wrong(name, f"{moment} is beyond the calendar", "type another date")
         return found
 
     def _moment(self, name: str) -> dt.datetime | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from sheets_host.game.conditions import CONDITIONS
+from sheets_host.game.outlook import Reach, reach
 from sheets_host.game.rulings import ROUNDS
 from sheets_host.game.scoring import Card
 from sheets_host.grid import (
@@ -90,7 +92,9 @@ def standings(view: View) -> Tab:
 
 def _order(view: View) -> tuple[str, ...]:
     if view.result is None:
-        return view.match.names
+        # Live: who would score most now comes first; all stand as in Players until that is known.
+        projected = {name: view.outlooks[name].projected or 0 for name in view.outlooks}
+        return tuple(sorted(view.match.names, key=lambda name: -projected.get(name, 0)))
     cards = sorted(view.result.cards, key=lambda c: (c.rank, c.player.casefold(), c.player))
     return tuple(card.player for card in cards)
 
@@ -133,8 +137,11 @@ def standing_word(view: View, name: str) -> str:
 
 
 def conditions(view: View) -> Tab:
-    """Draw the twelve conditions as a board of who has what, and a chart of what they pay."""
-    match, result = view.match, view.result
+    """Draw the twelve conditions as a board of who has what, and a chart of what they pay.
+
+    Until the result the board tells what is sure, still open, or out of reach.
+    """
+    match, result, reaches = view.match, view.result, _reaches(view)
     columns = [
         Column("#", 5, MIDDLE),
         Column("Condition", 36, replace(NAME, wrap=True)),
@@ -147,7 +154,11 @@ def conditions(view: View) -> Tab:
     for i, condition in enumerate(CONDITIONS):
         holders = result.holders[i] if result else ()
         each = result.each[i] if result else None
-        marks = [("✓" if name in holders else "–") if result else "" for name in match.names]
+        live = reaches.get(condition.number, {})
+        marks = [
+            ("✓" if name in holders else "–") if result else _LIVE.get(live.get(name), "")
+            for name in match.names
+        ]
         body.append(
             [condition.number, condition.name, condition.worth, ", ".join(holders), each, *marks]
         )
@@ -178,6 +189,19 @@ def conditions(view: View) -> Tab:
         Looks(rules=rules, charts=(chart,)),
         frozen_columns=2,
     )
+
+
+def _reaches(view: View) -> Mapping[int, Mapping[str, Reach]]:
+    """Return who can still fulfil what, from closed rounds alone; {} where it is not wanted."""
+    wanted = view.config.projection and view.match.rounds_closed and view.result is None
+    return reach(view.match, view.ledger) if wanted else {}
+
+
+_LIVE: Final[Mapping[Reach | None, str]] = {
+    Reach.SECURE: "sure",
+    Reach.POSSIBLE: "open",
+    Reach.IMPOSSIBLE: "out",
+}
 
 
 def _board_width(name: str) -> int:

@@ -98,7 +98,7 @@ def _outcome(outcome: Outcome, announced: str, voice: Voice) -> str:
     if outcome.sale is Sale.WON and outcome.winner is not None:
         return f"{lot}: {voice.strong(voice.name(outcome.winner))}{bid}{bids}"
     if outcome.sale is Sale.TIE:
-        at = "" if announced == "winners" else f" at {outcome.bid}"
+        at = f" at {outcome.bid}" if announced == "all bids" else ""
         return f"{lot}: a tie{at}, nobody gains it{bids}"
     return f"{lot}: no bids"
 
@@ -206,7 +206,7 @@ def _looking_back(
     cards_points: Mapping[str, int], hindsight: Mapping[str, Hindsight], voice: Voice
 ) -> str:
     lines = [
-        f"{voice.name(name)} could have had {best.points} with"
+        f"{voice.name(name)} could have had {best.points}, {best.left} more, with"
         f" {', '.join(str(note) for note in best.order)}"
         for name, best in hindsight.items()
         if best.points > cards_points.get(name, 0)

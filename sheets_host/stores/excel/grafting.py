@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sheets_host.grid import Looks, Tab, column_letters, quoted_title
+from sheets_host.grid import Looks, Tab, column_letters, column_number, quoted_title
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel import charts, rendering
 from sheets_host.stores.excel.package import Package, SheetRef
@@ -138,13 +138,15 @@ def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
             "Rename the tab, and run this again: a new one is made.",
         )
     new = rendering.contents(tab, styles)
+    if _grows_wider(tab, data):
+        new["cols"] = rendering.columns(tab.looks)
     edits: list[Edit] = []
     formulas = False
     for child in out.root.children:
         local = child.name.removeprefix(MAIN)
         if child.name == MAIN + "sheetData":
             formulas = bool(_FORMULA.search(data, child.inner, child.close))
-        if local in rendering.CONTENTS and child.name == MAIN + local:
+        if (local in rendering.CONTENTS or local in new) and child.name == MAIN + local:
             edits.append((child.start, child.end, out.markup(new.pop(local, ""))))
     for name, markup in new.items():
         at = out.place(name, rendering.ORDER)
@@ -153,6 +155,19 @@ def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
         edits.append(_drawing(parts, tab, part, out))
     parts.put(part, apply(data, edits))
     return formulas
+
+
+def _grows_wider(tab: Tab, sheet: bytes) -> bool:
+    """Tell whether a tab gets columns that it did not have: they have no width yet.
+
+    Otherwise the widths stay, since somebody may have set them.
+    """
+    header = tab.looks.header
+    if header is None:
+        return False
+    places = re.findall(rb'\br="([A-Z]{1,3})%d"' % header, sheet)
+    standing = max((column_number(letters.decode()) for letters in places), default=0)
+    return 0 < standing < tab.size[1]
 
 
 def _drawing(parts: Parts, tab: Tab, sheet: str, out: Outline) -> Edit:

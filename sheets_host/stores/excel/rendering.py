@@ -71,7 +71,7 @@ def whole(tab: Tab, styles: Stylesheet, *, selected: bool) -> str:
         "sheetPr": f'<sheetPr>{colour}<pageSetUpPr fitToPage="1"/></sheetPr>',
         "sheetViews": _view(looks, selected=selected),
         "sheetFormatPr": '<sheetFormatPr defaultRowHeight="15"/>',
-        "cols": _columns(looks),
+        "cols": columns(looks),
         # Protected against slips; widths and filters may still be used (18.3.1.85: 0 allows).
         "sheetProtection": (
             '<sheetProtection sheet="1" objects="1" scenarios="1" formatColumns="0" '
@@ -123,7 +123,8 @@ def _view(looks: Looks, *, selected: bool) -> str:
     )
 
 
-def _columns(looks: Looks) -> str:
+def columns(looks: Looks) -> str:
+    """Return the widths of a tab's columns, as the element `cols`."""
     columns = "".join(
         f'<col min="{number}" max="{number}" width="{width}" customWidth="1"/>'
         for number, width in enumerate(looks.widths, 1)

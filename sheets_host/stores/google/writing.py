@@ -43,6 +43,8 @@ from sheets_host.stores.google.reading import MARK_NAME, Seen, Sheet
 SPARE: Final = {Owner.TOOL: (0, 0), Owner.HOST: (50, 2), Owner.PLAYERS: (10, 4)}
 """Empty rows and columns that a new tab gets, for people to fill."""
 
+WHOLE: Final = 50_000
+"""So many cells make the 2 MB that Google recommends at most for one call (page "Usage limits")."""
 BRIDGE: Final = 4
 """So many equal rows between two that differ are sent along: cheaper than one more request."""
 
@@ -75,7 +77,7 @@ def plan(write: Write, seen: Seen, account: str | None) -> Plan | None:
     added = [_add_sheet(sheet) for sheet in new.values()]
     work: list[Request] = []
     for tab in write.tabs:
-        scribe = Scribe(tab, seen.locale, ids)
+        scribe = Scribe(tab, seen.locale, ids, whole=tab.title in write.whole)
         standing = sheets[tab.title]
         if standing is None:
             work += scribe.fresh(new[tab.title])
@@ -162,6 +164,7 @@ class Scribe:
     tab: Tab
     locale: str
     ids: Mapping[str, int]
+    whole: bool = False
 
     def fresh(self, sheet: Sheet) -> list[Request]:
         """Fill a tab that the same batch adds."""
@@ -218,6 +221,9 @@ class Scribe:
                 blocks[-1] = (blocks[-1][0], row)
             else:
                 blocks.append((row, row))
+        below = blocks and blocks[-1][1] > (self.tab.looks.header or 0)
+        if below and self.whole and len(self.tab.rows) * self.tab.size[1] <= WHOLE:
+            return [(1, max([len(self.tab.rows), *standing]))]
         return blocks
 
     def _cells(self, sheet_id: int, area: Area) -> Request:

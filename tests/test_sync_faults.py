@@ -225,8 +225,9 @@ def test_sync__keeps_what_a_player_types_meanwhile(game: Game) -> None:
     assert "recorded is 12, now there stands 99" in late["message"]
 
 
-def test_sync__does_not_write_beside_a_row_inserted_meanwhile(game: Game) -> None:
-    tab = game.google.tab(SHEET, "Bids").id
+@pytest.mark.parametrize("title", ["Bids", "Record"])
+def test_sync__does_not_write_beside_a_row_inserted_meanwhile(title: str, game: Game) -> None:
+    tab = game.google.tab(SHEET, title).id
     span = {"sheetId": tab, "dimension": "ROWS", "startIndex": 2, "endIndex": 3}
     game.google.fault(
         "edit",

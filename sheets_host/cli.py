@@ -26,7 +26,7 @@ from sheets_host.opening import Access, base_folder, opener, store_for
 from sheets_host.stores.base import Finding, Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs, quoted
 from sheets_host.telling import MissingExtra, library
-from sheets_host.terminal import listed, out, say, utf8
+from sheets_host.terminal import listed, out, progress, say, utf8
 
 OK, PROBLEMS, USAGE, UNREACHABLE, BROKEN = range(5)
 
@@ -60,7 +60,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the host's view as J
 
 
 def _context(workbook: str, access: Access) -> Context:
-    return Context(opener(workbook, access))
+    return Context(opener(workbook, access), progress=progress)
 
 
 @app.command(short_help="Make a match.")

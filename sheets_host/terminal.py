@@ -13,6 +13,7 @@ from typing import Final
 from sheets_host.tabs.problems import quoted
 
 WIDTH: Final = 80
+MANY: Final = 8  # entry sheets; fewer are read at once
 
 
 def utf8() -> None:
@@ -31,6 +32,15 @@ def say(text: str) -> None:
 def out(text: str = "") -> None:
     """Print a result."""
     print(text)
+
+
+def progress(done: int, total: int) -> None:
+    """Show how many entry sheets are read: only on a terminal, and only where it takes long."""
+    if total < MANY or not sys.stderr.isatty():
+        return
+    line = f"Reading entry sheets: {done} of {total}" if done < total else ""
+    sys.stderr.write(f"\r{line:<{WIDTH - 1}}" + ("" if line else "\r"))
+    sys.stderr.flush()
 
 
 def nearby(text: str) -> str:

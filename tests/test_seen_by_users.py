@@ -1,6 +1,7 @@
 """What people who used the tool ran into: each of these once went wrong before their eyes."""
 
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -99,3 +100,64 @@ def test_doctor__a_broken_record_is_4_after_all_the_rest(tmp_path: Path) -> None
     assert "Copies of the Record: 1" in done.said
     assert "row 2" in done.said
     assert "Record!A6" in done.said
+
+
+def test_a_player_who_joins__is_in_the_chart_of_tokens(tmp_path: Path) -> None:
+    path = tmp_path / "game.xlsx"
+    _game(tmp_path, "Ann", "Bob")
+    book: Any = openpyxl.load_workbook(path)
+    before = len(book["Balances"]._charts)
+    book["Players"]["A4"] = "Cid"
+    for title in ("Bids", "Exchanges", "Compositions"):
+        tab = book[title]
+        head = next(cell for row in tab.iter_rows() for cell in row if cell.value == "Bob")
+        tab.cell(head.row, head.column + 1).value = "Cid"
+    book.save(path)
+    assert before == 1
+    assert _host(tmp_path, "sync", "game.xlsx", "--close", "1").code == 0
+    after: Any = openpyxl.load_workbook(path)
+    (chart,) = after["Balances"]._charts
+    assert len(chart.series) == 3
+
+
+def test_new_columns_of_a_report__get_their_widths(tmp_path: Path) -> None:
+    path = tmp_path / "game.xlsx"
+    _game(tmp_path, "Ann", "Bob")
+    book = openpyxl.load_workbook(path)
+    row = next(r for r in book["Settings"].iter_rows() if r[0].value == "Announced bids")
+    InPlace(path).type("Settings", row[1].coordinate, "all bids")
+    assert _host(tmp_path, "sync", "game.xlsx", "--close", "1").code == 0
+    widths = openpyxl.load_workbook(path)["Auction"].column_dimensions
+    assert widths["H"].width >= 40
+
+
+def test_progress__is_shown_on_a_terminal_where_sheets_are_many(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from sheets_host.terminal import progress
+
+    progress(3, 60)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    progress(3, 60)
+    assert "Reading entry sheets: 3 of 60" in capsys.readouterr().err
+    progress(1, 2)
+    assert capsys.readouterr().err == ""
+
+
+def test_progress__counts_every_sheet(tmp_path: Path) -> None:
+    import datetime as dt
+
+    from sheets_host.host.verbs import Context, check
+    from sheets_host.opening import Access, opener, store_for
+
+    _game(tmp_path, "Ann", "Bob", "Cid", sheets=True)
+    seen: list[tuple[int, int]] = []
+    path = str(tmp_path / "game.xlsx")
+    context = Context(
+        opener(path, Access()),
+        lambda: dt.datetime(2026, 3, 1, tzinfo=dt.UTC),
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    check(store_for(path, Access()), context)
+    assert sorted(seen) == [(1, 3), (2, 3), (3, 3)]

@@ -36,7 +36,7 @@ def _copies(store: Store) -> list[Finding]:
 
 def _game(store: Store, context: Context) -> list[Finding]:
     try:
-        reading = read_match(store, context.opener)
+        reading = read_match(store, context.opener, progress=context.progress)
     except StoreError as error:
         return [Finding(False, error.message, error.hint)]
     except DamagedTabs as damaged:

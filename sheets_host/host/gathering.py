@@ -23,11 +23,13 @@ from sheets_host.host.outside import (
     SHEET_HEADING,
     Board,
     Opener,
+    Progress,
     Sheet,
     header_names,
     moved_seats,
     read_outside,
     sheet_notices,
+    silent,
 )
 from sheets_host.stores.base import Store
 from sheets_host.tabs.entries import Entry, Receipt, Source, find_source, read_stage
@@ -123,7 +125,12 @@ def outlooks(table: Table, config: Config) -> dict[str, Outlook]:
 # --- reading -----------------------------------------------------------------------------------
 
 
-def read_match(store: Store, opener: Opener, instead: Record | None = None) -> Reading:
+def read_match(
+    store: Store,
+    opener: Opener,
+    instead: Record | None = None,
+    progress: Progress = silent,
+) -> Reading:
     """Read the game workbook, then every entry sheet and the board, each with one call.
 
     instead: a Record to take in place of the one that stands there.
@@ -168,7 +175,7 @@ def read_match(store: Store, opener: Opener, instead: Record | None = None) -> R
         )
     match = replay(record)
     own = _own_source(grids, match, roster)
-    sheets, board = read_outside(store, match, roster, record, config.board, opener)
+    sheets, board = read_outside(store, match, roster, record, config.board, opener, progress)
     problems += hidden_notices(grids)
     problems += [_book_notice(text) for text in book.notices]
     problems += sheet_notices(sheets)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from sheets_host.game.match import Match
@@ -32,6 +33,13 @@ MARK: Final = (3, 5)
 """Row and column of Checks where an entry sheet says which game it belongs to."""
 
 
+Progress = Callable[[int, int], None]
+
+
+def silent(_done: int, _total: int) -> None:
+    """Show no progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One player's entry sheet as read. fault: why it cannot be trusted or reached, or None."""
@@ -50,10 +58,12 @@ def read_outside(
     record: Record,
     board: str,
     opener: Opener,
+    progress: Progress,
 ) -> tuple[tuple[Sheet, ...], Board | None]:
     """Read every entry sheet and the board, side by side, each with one call.
 
-    store: the game workbook; board: what Settings call it, "" for none.
+    store: the game workbook; board: what Settings call it, "" for none. progress is told how many
+    sheets of how many are read.
     """
     rows = [row for row in roster if row.entry_sheet]
     if not rows and not board:
@@ -76,9 +86,16 @@ def read_outside(
             return Sheet(row.name, sheet, None, None, fault)
         return _read_sheet(row, sheet, match, roster, record)
 
+    done = count(1)
+
+    def read_one(row: RosterRow) -> Sheet:
+        sheet = read(row)
+        progress(next(done), len(rows))
+        return sheet
+
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         shown = pool.submit(_read_board, opener(board), users) if board else None
-        sheets = tuple(pool.map(read, rows))
+        sheets = tuple(pool.map(read_one, rows))
         return sheets, shown.result() if shown else None
 
 

@@ -35,7 +35,7 @@ def reopen(
     the results until then. Raises UsageError for what cannot be reopened.
     """
     now = context.now()
-    reading = read_match(store, context.opener)
+    reading = read_match(store, context.opener, progress=context.progress)
     before = lay_out(reading, reading.record, now)
     names = _who(before, players)
     why = quoted(reason, 500)

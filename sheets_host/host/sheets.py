@@ -51,7 +51,7 @@ def sheet_paths(names: Sequence[str], folder: Path, base: Path) -> Mapping[str, 
 
 def make_sheets(store: Store, context: Context) -> SheetsMade:
     """Make every entry sheet that Players names and that is not there yet; fill empty ones."""
-    reading = read_match(store, context.opener)
+    reading = read_match(store, context.opener, progress=context.progress)
     table = lay_out(reading, reading.record, context.now())
     made: list[tuple[str, str]] = []
     trouble: list[StoreError] = []

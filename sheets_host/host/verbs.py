@@ -14,7 +14,7 @@ from sheets_host.host.closing import Impossible, closing_events, impossible
 from sheets_host.host.copies import keep_copy
 from sheets_host.host.drawing import Difference, differences
 from sheets_host.host.gathering import Table, as_reopened, lay_out, read_match, stamp_time
-from sheets_host.host.outside import Opener
+from sheets_host.host.outside import Opener, Progress, silent
 from sheets_host.host.writing import Job, put, put_all, targets
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import quoted
@@ -32,11 +32,15 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a verb may not look up by itself: how to open a workbook, the time, and chance."""
+    """What a verb may not look up by itself: how to open a workbook, the time, and chance.
+
+    progress: is told how many entry sheets of how many are read.
+    """
 
     opener: Opener
     now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC)
     chance: Callable[[], str] = lambda: secrets.token_hex(16)
+    progress: Progress = silent
 
 
 # --- check -------------------------------------------------------------------------------------
@@ -44,7 +48,7 @@ class Context:
 
 def check(store: Store, context: Context) -> Table:
     """Read everything and lay it out; write nothing."""
-    reading = read_match(store, context.opener)
+    reading = read_match(store, context.opener, progress=context.progress)
     return lay_out(reading, reading.record, context.now())
 
 
@@ -95,7 +99,7 @@ def sync(store: Store, wish: Wish, context: Context) -> Synced:
     # The time before the reading: what is typed until the deadline is then always read, however
     # long that takes.
     now = context.now()
-    reading = read_match(store, context.opener)
+    reading = read_match(store, context.opener, progress=context.progress)
     before = lay_out(reading, reading.record, now)
     stage = before.match.stage
     close, already = _asked(before, wish, now)

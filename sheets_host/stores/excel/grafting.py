@@ -153,6 +153,8 @@ def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
         edits.append(out.insert(out.root, out.markup(markup), at))
     if tab.looks.charts and not out.root.first(MAIN + "drawing"):
         edits.append(_drawing(parts, tab, part, out))
+    elif tab.looks.charts:
+        _redraw(parts, tab, part)
     parts.put(part, apply(data, edits))
     return formulas
 
@@ -183,6 +185,26 @@ def _drawing(parts: Parts, tab: Tab, sheet: str, out: Outline) -> Edit:
         out.markup(f'<drawing {_R} r:id="{relation}"/>'),
         out.place("drawing", rendering.ORDER),
     )
+
+
+def _redraw(parts: Parts, tab: Tab, sheet: str) -> None:
+    """Draw a chart of ours anew where it should have other lines: somebody joined the match.
+
+    It stays where it is and as large as it was made. Charts of somebody else's stay as they are.
+    """
+    package = parts.package
+    found = [
+        chart.target
+        for drawing in package.related(sheet, "drawing")
+        for chart in package.related(drawing.target, "chart")
+    ]
+    for part in found:
+        data = parts.get(part)
+        lines = len(re.findall(rb"<(?:\w+:)?ser>", data))
+        for number, chart in enumerate(tab.looks.charts):
+            name = chart.title.partition(":")[0].encode()
+            if name in data and lines != len(chart.series):
+                parts.put(part, charts.draw(tab)[1][number])
 
 
 # --- the workbook part -------------------------------------------------------------------------

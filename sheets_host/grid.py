@@ -177,7 +177,7 @@ class Cell:
         assert isinstance(self.value, float)
         if not 0 <= self.value < 2_958_466:  # 31 December 9999
             return None
-        seconds = round(self.value * 86_400)
+        seconds = min(round(self.value * 86_400), 2_958_466 * 86_400 - 1)
         # Cells bear no zone: what they mean is the game's to say.
         return dt.datetime(1899, 12, 30) + dt.timedelta(seconds=seconds)  # noqa: DTZ001
 

@@ -43,8 +43,12 @@ def store_for(reference: str, access: Access, folder: Path = Path()) -> Store:
 
     folder: where relative paths begin.
     """
-    path = folder / Path(reference).expanduser()
-    if not is_link(reference) and (path.suffix.casefold() in _SUFFIXES or path.exists()):
+    try:
+        path = folder / Path(reference).expanduser()
+        a_file = not is_link(reference) and (path.suffix.casefold() in _SUFFIXES or path.exists())
+    except (OSError, RuntimeError) as error:  # too long a name, no such user, no entry
+        raise UsageError(f'"{quoted(reference, 300)}" cannot be reached: {error}') from error
+    if a_file:
         from sheets_host.stores.excel import ExcelStore
 
         return ExcelStore(path, clock=local_now, force_lock=access.ignore_lock)
@@ -61,7 +65,10 @@ def store_for(reference: str, access: Access, folder: Path = Path()) -> Store:
 
 def base_folder(workbook: str) -> Path:
     """Return the folder from which paths in the game workbook are read."""
-    return Path() if is_link(workbook) else Path(workbook).expanduser().parent
+    try:
+        return Path() if is_link(workbook) else Path(workbook).expanduser().parent
+    except RuntimeError as error:
+        raise UsageError(f'"{quoted(workbook, 300)}" cannot be reached: {error}') from error
 
 
 def opener(workbook: str, access: Access) -> Opener:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.command import Done, here
 from tests.in_place import InPlace
-from tests.workbook import Workbook, number
+from tests.workbook import Workbook, number, text
 
 
 def _host(folder: Path, *words: str) -> Done:
@@ -161,3 +161,40 @@ def test_progress__counts_every_sheet(tmp_path: Path) -> None:
     )
     check(store_for(path, Access()), context)
     assert sorted(seen) == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_bid_of_thousands_of_zeros__is_read(tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob")
+    path = tmp_path / "game.xlsx"
+    row = _bids(path)[1, 1]
+    book = Workbook(path)
+    book.put("Bids", f"E{row}", text("0" * 5_000 + "5"))
+    book.put("Bids", f"F{row}", number("2958465.99999999", "yyyy-mm-dd"))
+    book.save()
+    found = _host(tmp_path, "check", "game.xlsx", "--json")
+    assert found.code == 1
+    assert [p["code"] for p in found.json["problems"]] == ["stored-as-text", "date"]
+
+
+def test_thousands_of_stray_values__are_told_in_a_few_lines(tmp_path: Path) -> None:
+    _game(tmp_path, "Ann", "Bob", sheets=True)
+    sheet: Any = openpyxl.load_workbook(tmp_path / "sheets/Ann.xlsx")
+    for row in range(60, 1_560):
+        sheet["Bids"].cell(row, 5).value = row
+    for column in range(6, 2_006):
+        sheet["Exchanges"].cell(6, column).value = f"name {column}"
+    sheet.save(tmp_path / "sheets/Ann.xlsx")
+    done = _host(tmp_path, "sync", "game.xlsx", "--close", "1", "--without", "Ann")
+    assert done.code == 0, done.said
+    assert len(done.out) < 5_000
+    sheet["Exchanges"].delete_cols(6, 2_000)
+    sheet.save(tmp_path / "sheets/Ann.xlsx")
+    done = _host(tmp_path, "check", "game.xlsx", "--json")
+    assert len([p for p in done.json["problems"] if p["code"] == "outside-the-rows"]) == 20
+
+
+@pytest.mark.parametrize("path", ["~nosuchuser/g.xlsx", "x" * 300 + ".xls"])
+def test_a_path_that_cannot_be__is_refused_in_words(path: str, tmp_path: Path) -> None:
+    done = _host(tmp_path, "check", path)
+    assert done.code == 2
+    assert "cannot be reached" in done.said

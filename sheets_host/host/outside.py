@@ -124,6 +124,14 @@ def _read_sheet(
             )
         fault = sheet_fault(row, "sheet-unreachable", error.message, hint)
         return Sheet(row.name, store, None, None, fault)
+    except Exception as error:  # noqa: BLE001 - a sheet is its player's: it may stop nobody else
+        fault = sheet_fault(
+            row,
+            "sheet-damaged",
+            f"it cannot be read ({type(error).__name__})",
+            "open it in a spreadsheet program and save it, or ask the player for another",
+        )
+        return Sheet(row.name, store, None, None, fault)
     source, wrong = _sheet_source(row, book, match, roster, record)
     return Sheet(row.name, store, book, source, wrong)
 
@@ -163,7 +171,8 @@ def _sheet_source(
         source, faults = find_source(grids, names, [row.name], file=quoted(row.entry_sheet))
         if source:
             return source, None
-    words = "; ".join(f"{fault.where}: {fault.message}" for fault in faults)
+    words = "; ".join(f"{fault.where}: {fault.message}" for fault in faults[:5])
+    words += f"; and {len(faults) - 5} more" if len(faults) > 5 else ""
     return None, sheet_fault(row, "sheet-damaged", words, faults[0].hint)
 
 

@@ -82,13 +82,15 @@ def find_table(
     others: dict[str, int] = {}
     doubled: list[tuple[str, int]] = []
     faults: list[Problem] = []
+    seen: set[str] = set()
     for column, text in sorted(by_row[best].items()):
         header = wanted.get(fold(text))
         place = address(best, column)
         if header is None:
-            if fold(text) in map(fold, others):
+            if fold(text) in seen:
                 doubled.append((text, column))
             else:
+                seen.add(fold(text))
                 others[text] = column
         elif header in columns:
             faults.append(

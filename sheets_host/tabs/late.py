@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -252,17 +253,23 @@ def _same_note(cell: Cell, recorded: str, held: Sequence[Note]) -> bool:
 
 
 def _stray(source: Source) -> Iterable[Problem]:
-    """Name values in a player's column that stand in no keyed row: nobody reads them."""
+    """Name values in a player's column that stand in no keyed row: nobody reads them.
+
+    Only the first few of each column: one who pastes thousands gets no report of thousands.
+    """
     for keyed in (source.bids, source.exchanges, source.compositions):
         rows = set(keyed.rows.values())
         by_column = {keyed.columns[p]: p for p in source.players if p in keyed.columns}
+        told: Counter[int] = Counter()
         for (row, column), cell in keyed.grid.cells.items():
             if (
                 row > keyed.table.row
                 and row not in rows
                 and column in by_column
+                and told[column] < _MOST_STRAY
                 and cell.shown.strip()
             ):
+                told[column] += 1
                 yield _note(
                     "outside-the-rows",
                     keyed,
@@ -273,6 +280,9 @@ def _stray(source: Source) -> Iterable[Problem]:
                     by_column[column],
                     source.file,
                 )
+
+
+_MOST_STRAY: Final = 20
 
 
 def _beside(source: Source) -> Iterable[Problem]:

@@ -126,7 +126,7 @@ def read_count(cell: Cell, what: str = "bid") -> Count:
     if digits:
         if len(digits[1].lstrip("0")) > 15:
             return Count(wrong=_too_large(text))
-        number = int(digits[1])
+        number = int(digits[1].lstrip("0") or "0")  # Python reads no thousands of digits
         told = Word("stored-as-text", f"the number is stored as text; it is read as {number}")
         return Count(number, notices=(told,))
     return Count(wrong=_no_count(text, quoted(cell.text), wanted))

@@ -13,15 +13,14 @@ from sheets_host.game.match import Match
 from sheets_host.game.record import FORMAT, Event, Record
 from sheets_host.game.replay import replay
 from sheets_host.game.stages import Stage
-from sheets_host.grid import Book, Content, Tab, grid_of
+from sheets_host.grid import Book, Content, Tab
 from sheets_host.host.closing import opening_events
 from sheets_host.host.gathering import present, stamp_time
-from sheets_host.host.protecting import protections
+from sheets_host.host.protecting import first_protections
 from sheets_host.host.sheets import SheetsMade, make_sheets, sheet_paths
 from sheets_host.host.verbs import Context, UsageError
 from sheets_host.stores.base import Store, StoreError, Write
 from sheets_host.tabs import host_tabs, reports
-from sheets_host.tabs.entries import find_source
 from sheets_host.tabs.entry_tabs import entry_tabs
 from sheets_host.tabs.finding import fold, is_copy
 from sheets_host.tabs.layout import HOST_TABS, TITLES
@@ -142,10 +141,7 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
     view = _opened(config, roster, context)
     tool = reports.tool_tabs(view, notices, ())
     entries = entry_tabs(names)
-    grids = {tab.title: grid_of(tab) for tab in entries}
-    source, _ = find_source(grids, {fold(name): name for name in names}, names)
-    assert source is not None
-    protected = protections(source, view.match, roster)
+    protected = first_protections(entries, names, view.match, roster)
     tabs = (*host, *entries, *tool)
     notes = store.write(Write(tabs, book, "", view.record.seal, "new", True, protected))
     others = tuple(title for title in book.titles if title not in ours)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from sheets_host.game.match import Match
 from sheets_host.game.rulings import LOTS
 from sheets_host.game.stages import ROUND_STAGES, Stage
-from sheets_host.grid import Area, Protected
-from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, ROUND_KEYS, Source
-from sheets_host.tabs.finding import Keyed
+from sheets_host.grid import Area, Protected, Tab, grid_of
+from sheets_host.tabs.entries import LOT_KEYS, POSITION_KEYS, ROUND_KEYS, Source, find_source
+from sheets_host.tabs.finding import Keyed, fold
 from sheets_host.tabs.players import RosterRow
 
 
@@ -35,6 +35,16 @@ def protections(
         rows = _rows(keyed, [keyed.rows[key] for key in keys if key in shut])
         found[keyed.title] = (*columns, *rows)
     return found
+
+
+def first_protections(
+    entries: Sequence[Tab], names: Sequence[str], match: Match, roster: Sequence[RosterRow]
+) -> dict[str, tuple[Protected, ...]]:
+    """Return the same for entry tabs that are drawn and not written yet."""
+    grids = {tab.title: grid_of(tab) for tab in entries}
+    source, _ = find_source(grids, {fold(name): name for name in names}, names)
+    assert source is not None
+    return protections(source, match, roster)
 
 
 def _column(keyed: Keyed, player: str, email: str) -> Protected:

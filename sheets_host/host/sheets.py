@@ -8,16 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from sheets_host.grid import Book, grid_of
+from sheets_host.grid import Book
 from sheets_host.host.drawing import sheet_tabs
 from sheets_host.host.gathering import Table, lay_out, read_match
 from sheets_host.host.outside import SIDE_BY_SIDE, Sheet
-from sheets_host.host.protecting import protections
+from sheets_host.host.protecting import first_protections
 from sheets_host.host.verbs import Context
 from sheets_host.stores.base import Store, StoreError, Write
-from sheets_host.tabs.entries import find_source
 from sheets_host.tabs.entry_tabs import entry_tabs
-from sheets_host.tabs.finding import fold
 from sheets_host.tabs.layout import ENTRY_TABS, SHEET_TABS
 from sheets_host.telling.listening import safe_name
 
@@ -90,10 +88,7 @@ def _fill(sheet: Sheet, table: Table) -> bool:
             "delete them, or name another sheet in Players",
         )
     entries = entry_tabs((player,))
-    grids = {tab.title: grid_of(tab) for tab in entries}
-    source, _ = find_source(grids, {fold(player): player}, (player,))
-    assert source is not None
-    protected = protections(source, table.match, table.reading.roster)
+    protected = first_protections(entries, (player,), table.match, table.reading.roster)
     tabs = (*entries, *sheet_tabs(table, player))
     store.write(Write(tabs, book, "", table.record.seal, "new", True, protected))
     return True

@@ -20,7 +20,7 @@ class Problem:
     """One thing to tell, with its source.
 
     code: a stable word for scripts. entry: what stands in the cell. file: None in the game
-    workbook itself, else the entry sheet's name. host_tab problems are never voided.
+    workbook itself, else the entry sheet's name.
     """
 
     severity: Severity

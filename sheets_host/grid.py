@@ -209,6 +209,10 @@ _CLOCK: Final = re.compile(r"am/pm|a/p|h|s|\[m+\]")
 _CALENDAR: Final = re.compile(r"[ydg]|mmm|bb|aaa")
 
 
+MAX_CODE: Final = 255
+"""Characters of a number format that are read: Excel allows no more."""
+
+
 @lru_cache(maxsize=1024)
 def shape_of(code: str) -> Shape:
     """Tell what a number format shows, from its code (ECMA-376 part 1, 18.8.31).
@@ -216,7 +220,7 @@ def shape_of(code: str) -> Shape:
     Only the section for positive numbers counts; where sections have conditions, that for 50.
     Both stores use it: Google writes the same codes.
     """
-    section, alone = _positive_section(code)
+    section, alone = _positive_section(code[:MAX_CODE])
     bare = _LITERAL.sub("", section)
     brackets = [content.lower() for content in _BRACKET.findall(bare)]
     elapsed = "".join(f"[{content}]" for content in brackets if re.fullmatch("h+|m+|s+", content))
@@ -444,6 +448,9 @@ class Looks:
     header: the row that each printed page repeats. filtered: the area of the filter, if any.
     heights: of rows that need one, in points. locked: protected, without a password.
     across: printed pages side by side; where there are several, each repeats the frozen columns.
+    down: printed pages one below another that all rows must fit on; 0: as many as it takes.
+    breaks: rows that begin a new printed page; such a tab is printed at `scale`, in percent of
+        its full size, for programs do not heed breaks where they fit a tab to its pages.
     """
 
     widths: tuple[int, ...] = ()
@@ -460,6 +467,9 @@ class Looks:
     colour: str | None = None
     landscape: bool = False
     across: int = 1
+    down: int = 0
+    breaks: tuple[int, ...] = ()
+    scale: int = 100
     locked: bool = False
 
 

@@ -50,6 +50,7 @@ from sheets_host.tabs.layout import (
     SHARP,
     TAB_COLOURS,
     WRONG,
+    beside,
     header_height,
     name_width,
     printed,
@@ -59,6 +60,12 @@ _AUCTION_LAST: Final = FIRST + ROUNDS * LOTS - 1
 _NOTES: Final = f"Auction!$C${FIRST}:$C${_AUCTION_LAST}"
 _STATES: Final = f"Auction!$D${FIRST}:$D${_AUCTION_LAST}"
 _NEWS: Final = Formula('=IF(NOW()=0,"",Auction!$A$2)')
+_SHORT_NEWS: Final = Formula(
+    '=IF(NOW()=0,"",IFERROR(MID(Auction!$A$2,FIND("omposing is open",Auction!$A$2)-1,17),'
+    'IFERROR(MID(Auction!$A$2,FIND(" is open",Auction!$A$2)-7,15),'
+    'IF(ISNUMBER(FIND("finished",Auction!$A$2)),"Finished",""))))'
+)
+"""``Round 3 is open``, ``Composing is open`` or ``Finished``: what fits into frozen columns."""
 _KEY: Final = Style(ink=PALE_INK, line=LINE, align="center")
 _NOTE: Final = Style(bold=True, ink=INK, line=LINE)
 _ENTRY: Final = Style(ink=INK, line=LINE, align="right")
@@ -273,7 +280,7 @@ def compositions(players: Sequence[str]) -> Tab:
         "Compositions",
         rows,
         COMPOSITIONS_HEADER,
-        (16, *(max(16, name_width(name)) for name in players)),
+        (18, *(max(16, name_width(name)) for name in players)),
         left,
         styles=(
             Styled(Area(3, left + 1, 6, right), replace(LIVE, align="left")),
@@ -349,6 +356,11 @@ def _tab(
 ) -> Tab:
     """Lay out an entry tab: news and a hint, live figures, the header, then the entries."""
     right = max(len(widths), left + 1)
+    start = beside(widths, left)
+    if start > 1:
+        pad: list[Content] = [None] * (left - 1)
+        news, hint = rows[0], rows[1]
+        rows = [[_SHORT_NEWS, *pad, *news], [None, *pad, *hint], *rows[2:]]
     return Tab(
         title,
         Owner.PLAYERS,
@@ -359,8 +371,8 @@ def _tab(
                 frozen=(header, left),
                 header=header,
                 styles=(
-                    Styled(Area(1, 1, 1, 1), AS_OF),
-                    Styled(Area(2, 1, 2, 1), HINT),
+                    *(Styled(Area(1, c, 1, c), AS_OF) for c in sorted({1, start})),
+                    Styled(Area(2, start, 2, start), HINT),
                     Styled(Area(3, 1, header - 1, 1), LABEL),
                     Styled(Area(3, left + 1, header - 1, right), LIVE),
                     Styled(Area(header, 1, header, left), HEADER_MIDDLE),
@@ -371,7 +383,8 @@ def _tab(
                 checks=checks,
                 heights={header: header_height(rows[header - 1], widths)},
                 colour=TAB_COLOURS[Owner.PLAYERS],
-            )
+            ),
+            len(rows),
         ),
     )
 

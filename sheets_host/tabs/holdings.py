@@ -85,8 +85,8 @@ def balances(view: View) -> Tab:
     looks = Looks(
         bars=bars,
         styles=(
-            Styled(Area(_HEADS, _HISTORY, TOOL_HEADER, _HISTORY), header_style(TEXT)),
-            Styled(Area(_HEADS, _HISTORY + 1, TOOL_HEADER, _AFTER), header_style(NUMBER)),
+            Styled(Area(_HEADS, _HISTORY, _HEADS, _HISTORY), header_style(TEXT)),
+            Styled(Area(_HEADS, _HISTORY + 1, _HEADS, _AFTER), header_style(NUMBER)),
             Styled(Area(FIRST, _HISTORY, bottom, _HISTORY), NAME),
             Styled(Area(FIRST, _HISTORY + 1, bottom, _AFTER), NUMBER),
         ),
@@ -101,6 +101,7 @@ def balances(view: View) -> Tab:
         looks,
         frozen_columns=2,
         edges=(len(names) * r for r in range(1, rounds + 1)),
+        grows=True,
     )
     rows = list(tab.rows)
     blank = [None] * (_HISTORY - 2)

@@ -37,8 +37,8 @@ from sheets_host.tabs.layout import (
     TYPE_FILL,
     WRAPPED,
     WRONG_FILL,
+    in_two,
     lines_of,
-    printed,
 )
 from sheets_host.tabs.players import PLAYERS_HEADERS
 from sheets_host.tabs.settings import (
@@ -171,8 +171,10 @@ def how_to_play(game: str, rulings: Rulings, sealed: bool = False) -> Tab:
     """Draw the rules in words, with this match's switches."""
     rows: list[list[Content]] = [[game]]
     styles = [Styled(Area(1, 1, 1, 1), TITLE)]
+    starts: list[int] = []
     for heading, lines in _chapters(rulings, sealed):
         rows += [[], [heading]]
+        starts.append(len(rows))
         styles.append(Styled(Area(len(rows), 1, len(rows), 3), _HEADING))
         for mark, text, worth, style in lines:
             rows.append([mark, text, worth])
@@ -191,13 +193,15 @@ def how_to_play(game: str, rulings: Rulings, sealed: bool = False) -> Tab:
         "How to play",
         Owner.HOST,
         rows,
-        printed(
+        in_two(
             Looks(
                 widths=_WIDTHS,
                 styles=tuple(styles),
                 heights={1: TITLE_HEIGHT, **heights},
                 colour=TAB_COLOURS[Owner.HOST],
-            )
+            ),
+            starts,
+            len(rows),
         ),
     )
 

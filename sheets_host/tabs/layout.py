@@ -82,6 +82,10 @@ TITLE_HEIGHT: Final = 24
 MOST_HEIGHT: Final = 405  # Excel allows 409
 PORTRAIT: Final = 100  # characters that a page shows side by side in full size
 LANDSCAPE: Final = 240  # the same in landscape at the smallest size that is read with ease
+FULL_LANDSCAPE: Final = 135  # the same in landscape in full size
+PAGE_HEIGHT: Final = 684  # points between the margins of a page; paper in the USA is the shorter
+LANDSCAPE_HEIGHT: Final = 487  # the same in landscape, where A4 is the shorter
+STRAGGLERS: Final = 4 / 3  # pages that are shrunk to one, rather than leave a few rows to a second
 
 
 FILTER: Final = Area(1, 1, 1, 1)
@@ -113,21 +117,27 @@ def tool_tab(
     looks: Looks = Looks(),
     frozen_columns: int = 0,
     edges: Iterable[int] = (),
+    grows: bool = False,
 ) -> Tab:
     """Lay out a tool tab: title and "as of" in rows 1 to 3, the header in row 4, the body below.
 
     looks: what the tab has beyond that; its widths, freeze, header, heights, print and protection
-    are set here. edges: rows of the body, from 1, after which a stronger line stands.
+    are set here. edges: rows of the body, from 1, after which a stronger line stands. grows: rows
+    are added as the match goes on, so that nobody knows how many pages they take.
     """
     width = len(columns)
     last = max(FIRST, TOOL_HEADER + len(body))
     lines = (*as_of, "", "")
     headers = [column.header for column in columns]
-    rows: list[Sequence[Content]] = [[heading], [lines[0]], [lines[1]], headers, *body]
+    widths = tuple(column.width for column in columns)
+    start = beside(widths, frozen_columns)
+    pad: list[Content] = [None] * (start - 1)
+    above = [[*pad, text] for text in (heading, lines[0], lines[1])]
+    rows: list[Sequence[Content]] = [*above, headers, *body]
     styles = [
-        Styled(Area(1, 1, 1, 1), TITLE),
-        Styled(Area(2, 1, 2, 1), AS_OF),
-        Styled(Area(3, 1, 3, 1), STAMP),
+        Styled(Area(1, start, 1, start), TITLE),
+        Styled(Area(2, start, 2, start), AS_OF),
+        Styled(Area(3, start, 3, start), STAMP),
         *(
             Styled(Area(TOOL_HEADER, c, TOOL_HEADER, c), header_style(column.style))
             for c, column in enumerate(columns, 1)
@@ -140,7 +150,6 @@ def tool_tab(
             if column.style != GAP
         ),
     ]
-    widths = tuple(column.width for column in columns)
     heights = {1: TITLE_HEIGHT, TOOL_HEADER: header_height(headers, widths)}
     wrapped = [(c, column.width) for c, column in enumerate(columns) if column.style.wrap]
     for number, row in enumerate(body, FIRST):
@@ -162,17 +171,57 @@ def tool_tab(
                 filtered=Area(TOOL_HEADER, 1, last, width) if looks.filtered else None,
                 colour=TAB_COLOURS[Owner.TOOL],
                 locked=True,
-            )
+            ),
+            0 if grows else len(rows),
         ),
     )
 
 
-def printed(looks: Looks) -> Looks:
-    """Choose the paper's direction, and how many pages stand side by side so that it is read."""
-    left = sum(looks.widths[: looks.frozen[1]])  # repeated on every page
+def printed(looks: Looks, rows: int) -> Looks:
+    """Choose the paper's direction, and how many pages a tab is printed on so that it is read.
+
+    rows: how many there will be; 0 where nobody knows. Where the last few would stand alone on a
+    second page, all shrink a little to fit on one. Only their number counts, not how high they
+    are: what a tab holds later must not change how it is set up.
+    """
     total = sum(looks.widths)
-    pages = -(-(total - left) // (LANDSCAPE - left)) if total > LANDSCAPE else 1
-    return replace(looks, landscape=total > PORTRAIT, across=pages)
+    landscape, pages = total > PORTRAIT, pages_across(looks.widths, looks.frozen[1])
+    full, height = (FULL_LANDSCAPE, LANDSCAPE_HEIGHT) if landscape else (PORTRAIT, PAGE_HEIGHT)
+    repeated = sum(looks.widths[: looks.frozen[1]]) * (pages - 1)
+    scale = min(1, full * pages / (total + repeated))
+    one_page = 1 < LINE_HEIGHT * rows * scale / height <= STRAGGLERS
+    return replace(looks, landscape=landscape, across=pages, down=int(one_page))
+
+
+def pages_across(widths: Sequence[int], frozen: int) -> int:
+    """Return how many printed pages stand side by side; each repeats the frozen columns."""
+    left, total = sum(widths[:frozen]), sum(widths)
+    return -(-(total - left) // (LANDSCAPE - left)) if total > LANDSCAPE else 1
+
+
+def beside(widths: Sequence[int], frozen: int) -> int:
+    """Return the column in which long texts above the header begin.
+
+    Where the frozen columns are repeated on several pages, or stay while others are scrolled, a
+    text that begins in them is cut off at their end. So it begins right of them then.
+    """
+    return frozen + 1 if pages_across(widths, frozen) > 1 else 1
+
+
+def in_two(looks: Looks, starts: Sequence[int], rows: int) -> Looks:
+    """Have chapters printed on two pages, with no heading parted from what stands below it.
+
+    starts: the row of each chapter's heading. The break stands where the longer page is shortest.
+    """
+
+    def points(first: int, end: int) -> int:
+        return sum(looks.heights.get(row, LINE_HEIGHT) for row in range(first, end))
+
+    longer, row = min((max(points(1, s), points(s, rows + 1)), s) for s in starts)
+    # Not quite the whole page: programs differ by a line or two, and where the font is missing,
+    # the one in its place makes all columns up to a third wider.
+    scale = min(97 * PAGE_HEIGHT // longer, 77 * PORTRAIT // sum(looks.widths), 100)
+    return replace(looks, breaks=(row,), scale=scale)
 
 
 def header_height(headers: Sequence[Content], widths: Sequence[int]) -> int:

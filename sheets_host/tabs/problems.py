@@ -60,9 +60,11 @@ class DamagedTabs(Exception):
 
 def quoted(text: str, most: int = 60) -> str:
     """Return a person's text fit to stand in a message: visible, on one line, not too long."""
-    visible = "".join(c if _printable(c) else " " for c in text)
+    seen = text[: 8 * most]  # a text may be very long, and spaces in it many
+    visible = "".join(c if _printable(c) else " " for c in seen)
     line = " ".join(visible.split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    whole = len(line) <= most and len(seen) == len(text)
+    return line if whole else line[: most - 1] + "…"
 
 
 def _printable(character: str) -> bool:

@@ -117,6 +117,7 @@ def checks(view: View, problems: Sequence[Problem], receipts: Sequence[Receipt])
         body,
         Looks(rules=rules, filtered=FILTER),
         frozen_columns=2,
+        grows=True,
     )
 
 
@@ -141,6 +142,7 @@ def record(view: View) -> Tab:
         view.record.as_rows(),
         Looks(filtered=FILTER),
         frozen_columns=1,
+        grows=True,
     )
 
 

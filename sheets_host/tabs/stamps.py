@@ -10,9 +10,11 @@ from typing import Final, cast
 from sheets_host.game.record import HEADERS, Record, RecordBroken, Row, read_record
 from sheets_host.grid import Grid, Kind
 from sheets_host.tabs.finding import find_table
+from sheets_host.tabs.layout import TOOL_HEADER
 from sheets_host.tabs.problems import DamagedTabs
 
 COPY_BACK: Final = "put a copy of the Record back: sheets-host restore WORKBOOK COPY"
+_FARTHEST: Final = 6  # on wide tabs a stamp stands right of the frozen columns
 _STAMP: Final = re.compile(r"Record: ([0-9]{1,9}) rows, seal ([0-9a-f ]{19})")
 
 
@@ -43,10 +45,11 @@ def _text(grid: Grid, row: int, column: int) -> str:
 
 def stamp_of(grid: Grid) -> tuple[int, str] | None:
     """Return the rows and the seal that a report was drawn from; None where it bears no stamp."""
-    for row in range(1, 4):
-        match = _STAMP.fullmatch(grid.at(row, 1).text)
-        if match:
-            return int(match[1]), match[2]
+    for row in range(1, TOOL_HEADER):
+        for column in range(1, _FARTHEST + 1):
+            match = _STAMP.fullmatch(grid.at(row, column).text)
+            if match:
+                return int(match[1]), match[2]
     return None
 
 

@@ -176,8 +176,10 @@ def conditions(view: View) -> Tab:
         "points",
         names,
         tuple(Series((TOOL_HEADER, c), Area(FIRST, c, last, c)) for c in (3, 5)),
-        (last + 3, 3),  # right of the columns that each printed page repeats
-        width=640,
+        # Right of the columns that each printed page repeats, and a column more: its edge would
+        # show beside them.
+        (last + 3, 4),
+        width=560,
         height=300,
     )
     return tool_tab(
@@ -242,6 +244,7 @@ def breakdown(view: View) -> Tab:
         body,
         Looks(rules=rules, filtered=FILTER),
         frozen_columns=2,
+        grows=True,
     )
 
 

@@ -65,10 +65,9 @@ def contents(tab: Tab, styles: Stylesheet) -> dict[str, str]:
 def whole(tab: Tab, styles: Stylesheet, *, selected: bool) -> str:
     """Return a new sheet but for its drawing. selected: it is the tab that shows on opening."""
     looks = tab.looks
-    orientation = "landscape" if looks.landscape else "portrait"
     colour = f'<tabColor rgb="FF{looks.colour}"/>' if looks.colour else ""
     found = contents(tab, styles) | {
-        "sheetPr": f'<sheetPr>{colour}<pageSetUpPr fitToPage="1"/></sheetPr>',
+        "sheetPr": f'<sheetPr>{colour}<pageSetUpPr fitToPage="{int(not looks.breaks)}"/></sheetPr>',
         "sheetViews": _view(looks, selected=selected),
         "sheetFormatPr": '<sheetFormatPr defaultRowHeight="15"/>',
         "cols": columns(looks),
@@ -83,10 +82,9 @@ def whole(tab: Tab, styles: Stylesheet, *, selected: bool) -> str:
             '<pageMargins left="0.5" right="0.5" top="0.75" bottom="0.75" header="0.3" '
             'footer="0.3"/>'
         ),
-        "pageSetup": (
-            f'<pageSetup orientation="{orientation}" fitToWidth="{looks.across}" fitToHeight="0"/>'
-        ),
+        "pageSetup": _page_setup(looks),
         "headerFooter": "<headerFooter><oddFooter>&amp;C&amp;A, &amp;P / &amp;N</oddFooter></headerFooter>",
+        "rowBreaks": _row_breaks(looks),
         # The Record and entries that look like numbers are texts on purpose.
         "ignoredErrors": (
             '<ignoredErrors><ignoredError sqref="A1:XFD1048576" numberStoredAsText="1"/>'
@@ -105,6 +103,25 @@ def absolute(area: Area) -> str:
 
 def _counted(name: str, items: list[str]) -> str:
     return f'<{name} count="{len(items)}">{"".join(items)}</{name}>' if items else ""
+
+
+def _page_setup(looks: Looks) -> str:
+    orientation = "landscape" if looks.landscape else "portrait"
+    size = (
+        f'scale="{looks.scale}"'
+        if looks.breaks
+        else f'fitToWidth="{looks.across}" fitToHeight="{looks.down}"'
+    )
+    return f'<pageSetup orientation="{orientation}" {size}/>'
+
+
+def _row_breaks(looks: Looks) -> str:
+    """Write the breaks between printed pages (18.3.1.74), each by the row above it."""
+    if not looks.breaks:
+        return ""
+    count = len(looks.breaks)
+    found = "".join(f'<brk id="{row - 1}" max="16383" man="1"/>' for row in looks.breaks)
+    return f'<rowBreaks count="{count}" manualBreakCount="{count}">{found}</rowBreaks>'
 
 
 def _view(looks: Looks, *, selected: bool) -> str:

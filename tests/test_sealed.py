@@ -260,10 +260,13 @@ HEADS: Final = (("Bids", (1, 1)), ("Exchanges", (1,)), ("Compositions", (1,)))
 HEADER_ROW: Final = {"Bids": 6, "Exchanges": 6, "Compositions": 8}
 
 
-def test_two_players_on_one_sheet__are_noticed() -> None:
+def test_two_players_on_one_sheet__is_that_of_whom_it_names() -> None:
     match = ready("Ann", "Bob", "Eve")
     match.replaced = {"Bob.xlsx": match.sheets["Ann"]}
+    assert faults_of(match) == {"Bob": "sheet-shared"}
+    match.replaced = {name: match.sheets["Eve"] for name in ("Ann.xlsx", "Bob.xlsx")}
     assert faults_of(match) == {"Ann": "sheet-shared", "Bob": "sheet-shared"}
+    match.close(2, without=["Ann", "Bob"])
 
 
 def test_the_game_workbook_as_an_entry_sheet__is_noticed() -> None:

@@ -97,8 +97,10 @@ def test_one_file_spelled_in_two_ways__is_noticed(files: Path, path: str) -> Non
     enrol(desk, "Bob", "Entry sheet", path.format(base=files))
     done = here("sync", files / "game.xlsx", "--close", "1", "--void", "--json")
     assert done.code == 3
-    assert codes(done) == [("sheet-shared", "Ann"), ("sheet-shared", "Bob")]
+    assert codes(done) == [("sheet-shared", "Bob")]
     assert done.json["stage"] == {"name": "round", "round": 1}
+    done = here("sync", files / "game.xlsx", "--close", "1", "--without", "Bob")
+    assert done.code == 0, done.said
 
 
 @pytest.mark.parametrize("reference", ["gone.xlsx", "what?", "http://example.org/x", "sheets"])

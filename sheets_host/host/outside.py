@@ -76,7 +76,10 @@ def read_outside(
     def read(row: RosterRow) -> Sheet:
         sheet = stores[row.name]
         others = [user for user in users[sheet.identity] if user != row.name]
-        if others:
+        found = None if _GAME in others else _read_sheet(row, sheet, match, roster, record)
+        if others and (found is None or found.source is None):
+            # Where one of them is named in the sheet itself, it is theirs, whoever else points to
+            # it: a player may put a link to another's sheet in the place of their own.
             fault = sheet_fault(
                 row,
                 "sheet-shared",
@@ -84,7 +87,8 @@ def read_outside(
                 "give each player a sheet of their own",
             )
             return Sheet(row.name, sheet, None, None, fault)
-        return _read_sheet(row, sheet, match, roster, record)
+        assert found is not None
+        return found
 
     done = count(1)
 
@@ -115,6 +119,7 @@ def _read_sheet(
 ) -> Sheet:
     try:
         book = store.read((*ENTRY_TABS, *SHEET_TABS))
+        source, wrong = _sheet_source(row, book, match, roster, record)
     except StoreError as error:
         hint = error.hint
         if _missing(store):
@@ -132,7 +137,6 @@ def _read_sheet(
             "open it in a spreadsheet program and save it, or ask the player for another",
         )
         return Sheet(row.name, store, None, None, fault)
-    source, wrong = _sheet_source(row, book, match, roster, record)
     return Sheet(row.name, store, book, source, wrong)
 
 

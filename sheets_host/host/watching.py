@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from sheets_host.game.record import RecordBroken
 from sheets_host.host.verbs import Context, Synced, UsageError, Wish, sync
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs
@@ -97,6 +98,10 @@ def _turn(store: Store, wish: Wish, context: Context, last: str) -> tuple[Beat, 
         trouble = error.message
     except DamagedTabs as error:
         trouble = str(error)
+    except (RecordBroken, UsageError):
+        raise
+    except Exception as error:  # noqa: BLE001 - a match runs for weeks: the next turn may do
+        trouble = f"a fault of sheets-host itself: {type(error).__name__}: {error}"
     state = trouble or (_state(synced) if synced else "")
     wrote = synced is not None and bool(synced.written)
     return Beat(synced, trouble, state != last or wrote), state

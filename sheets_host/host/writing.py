@@ -102,6 +102,11 @@ def put_all(
             return put(target, job)
         except StoreError as error:
             return error
+        except Exception as error:  # noqa: BLE001 - the game is written: one sheet ends nothing
+            return StoreError(
+                f"{target.store.name}: it cannot be written ({type(error).__name__})",
+                "open it in a spreadsheet program and save it; the next sync tries again",
+            )
 
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         done = list(pool.map(one, [t for t in targets if not t.board]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sheets_host.grid import Shape, shape_of
+from sheets_host.grid import MAX_CODE
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.package import Package
-from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, walk
+from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, count_of, walk
 from sheets_host.stores.excel.texts import on
 
 
@@ -17,7 +17,6 @@ class Look:
     """A cell format (``xf``) as far as it tells how to read a value."""
 
     format: str = "General"
-    shape: Shape = Shape.GENERAL
     struck: bool = False
 
 
@@ -77,7 +76,8 @@ def looks_of(package: Package) -> tuple[Look, ...]:
         if tag in _COLLECTIONS:
             within = tag
         elif tag == _NUM_FMT and within == _NUM_FMTS:
-            codes[_number(attributes.get("numFmtId"))] = attributes.get("formatCode", "General")
+            code = attributes.get("formatCode", "General")
+            codes[_number(attributes.get("numFmtId"))] = code[:MAX_CODE]
         elif tag == _FONT and within == _FONTS:
             fonts.append(False)
         elif tag == _STRIKE and within == _FONTS and fonts:
@@ -92,13 +92,8 @@ def looks_of(package: Package) -> tuple[Look, ...]:
             within = ""
 
     walk([package.part(package.styles)], package.styles, package.name, start, end)
-    shapes = {number: shape_of(codes.get(number, "General")) for number, _ in formats}
     return tuple(
-        Look(
-            codes.get(number, "General"),
-            shapes[number],
-            fonts[font] if 0 <= font < len(fonts) else False,
-        )
+        Look(codes.get(number, "General"), fonts[font] if font < len(fonts) else False)
         for number, font in formats
     ) or (Look(),)
 
@@ -116,4 +111,4 @@ _DEPTH_OF_ITEMS: Final = 3  # styleSheet, fonts, font
 
 
 def _number(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return count_of(text) or 0

@@ -11,10 +11,11 @@ MAX_ROW: Final = 1_048_576
 MAX_COLUMN: Final = 16_384
 
 # What is not a reference is matched too, so that it is stepped over: texts, quoted tab names,
-# structured references and links to other files, names, functions and numbers.
+# structured references and links to other files, names, functions and numbers. One that does not
+# end takes in the rest: were it tried again at each sign, a long formula would take hours.
 _TOKEN: Final = re.compile(
     r"""
-    "[^"]*" | '[^']*' | \[[^\]]*\]
+    "[^"]*(?:"|$) | '[^']*(?:'|$) | \[[^\]]*(?:\]|$)
     | (?P<cell> (\$?)([A-Za-z]{1,3})(\$?)([0-9]{1,7}) (?![A-Za-z0-9_.(!]) )
     | (?P<columns> (\$?)([A-Za-z]{1,3}):(\$?)([A-Za-z]{1,3}) (?![A-Za-z0-9_.(!]) )
     | (?P<rows> (\$?)([0-9]{1,7}):(\$?)([0-9]{1,7}) (?![A-Za-z0-9_.(!]) )

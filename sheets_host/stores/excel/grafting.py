@@ -16,7 +16,8 @@ from sheets_host.grid import Looks, Tab, column_letters, column_number, quoted_t
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel import charts, rendering
 from sheets_host.stores.excel.package import Package, SheetRef
-from sheets_host.stores.excel.parsing import MAIN
+from sheets_host.stores.excel.parsing import MAIN, count_of
+from sheets_host.stores.excel.preflight import MAX_SHEET
 from sheets_host.stores.excel.repacking import DECLARATION, OFFICE, Parts, rewrite
 from sheets_host.stores.excel.splicing import Edit, Element, Outline, apply, escaped, outline
 from sheets_host.stores.excel.stylesheet import Stylesheet
@@ -130,7 +131,7 @@ def _write_whole(parts: Parts, tab: Tab, part: str, styles: Stylesheet, *, selec
 
 def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
     """Give a tab new contents; tell whether the old ones held a formula."""
-    data = parts.get(part)
+    data = parts.get(part, MAX_SHEET)
     out = outline(data, part, parts.package.name, hollow="sheetData")
     if out.root.name != MAIN + "worksheet":
         raise StoreError(
@@ -253,8 +254,8 @@ def _names(out: Outline, wanted: dict[tuple[str, int], str]) -> list[Edit]:
     edits: list[Edit] = []
     left = dict(wanted)
     for child in parent.children if parent else ():
-        tab = child.attributes.get("localSheetId", "")
-        key = (child.attributes.get("name", ""), int(tab) if tab.isdecimal() else -1)
+        tab = count_of(child.attributes.get("localSheetId"))
+        key = (child.attributes.get("name", ""), -1 if tab is None else tab)
         if key not in left:
             continue
         reference = left.pop(key)

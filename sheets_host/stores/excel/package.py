@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel import preflight
-from sheets_host.stores.excel.parsing import LINKS, MAIN, walk
+from sheets_host.stores.excel.parsing import LINKS, MAIN, count_of, walk
 
 _TYPES: Final = "http://schemas.openxmlformats.org/package/2006/content-types "
 _RELATIONSHIPS: Final = "http://schemas.openxmlformats.org/package/2006/relationships "
@@ -105,10 +105,10 @@ class Package:
         self._refuse_other_programs()
         self.content_types = self._read_content_types()
         self.workbook = self._find_workbook()
-        self.styles = self._one_of(self.workbook, "styles") or self._missing(
+        self.styles = self.first_related(self.workbook, "styles") or self._missing(
             "the styles part", "styles.xml"
         )
-        self.shared_strings = self._one_of(self.workbook, "sharedStrings")
+        self.shared_strings = self.first_related(self.workbook, "sharedStrings")
         self.sheets, self.date1904 = self._read_workbook()
 
     @classmethod
@@ -144,15 +144,15 @@ class Package:
         """
         return preflight.unpack(self.data, self.info(part), self.name)
 
-    def part(self, part: str) -> bytes:
+    def part(self, part: str, most: int = preflight.MAX_PART) -> bytes:
         """Return a part's unpacked bytes. Raises StoreError where it is missing or too large."""
         key = _key(part)
         if key not in self._parts:
             size = self.info(part).file_size
-            if size > preflight.MAX_PART:
+            if size > most:
                 raise StoreError(
                     f"{self.name}: the part {part} is {size >> 20} MB large; at most "
-                    f"{preflight.MAX_PART >> 20} MB are read.",
+                    f"{most >> 20} MB are read.",
                     "Clear the formats of empty rows and columns, or start a new workbook.",
                 )
             self._parts[key] = b"".join(self.pieces(part))
@@ -286,7 +286,8 @@ class Package:
             'In Excel, choose Save As and the ordinary type "Excel Workbook (.xlsx)".',
         )
 
-    def _one_of(self, part: str, kind: str) -> str | None:
+    def first_related(self, part: str, kind: str) -> str | None:
+        """Return the first part of a kind that another leads to, if it is there."""
         for link in self.related(part, kind):
             if not link.external and self.has(link.target):
                 return link.target
@@ -337,18 +338,19 @@ class Package:
     def _sheet(self, attributes: dict[str, str], links: dict[str, Relationship]) -> SheetRef:
         title = attributes.get("name", "")
         rel_id = attributes.get(LINKS + "id", "")
-        number = attributes.get("sheetId", "")
+        written = attributes.get("sheetId", "")
+        number = count_of(written)
         link = links.get(rel_id)
         if link is None or link.external or not self.has(link.target):
             raise StoreError(
                 f'{self.name} is damaged: the part of its tab "{title}" is missing.', _RESTORE
             )
-        if not (number.isascii() and number.isdigit() and len(number) < 11):
+        if number is None:
             raise StoreError(
-                f'{self.name} is damaged: its tab "{title}" has the id "{number[:20]}".', _RESTORE
+                f'{self.name} is damaged: its tab "{title}" has the id "{written[:20]}".', _RESTORE
             )
         state = attributes.get("state", "visible")
-        return SheetRef(title, link.target, state, rel_id, int(number), link.kind)
+        return SheetRef(title, link.target, state, rel_id, number, link.kind)
 
 
 def _key(part: str) -> str:

@@ -17,6 +17,9 @@ COMPATIBILITY: Final = "http://schemas.openxmlformats.org/markup-compatibility/2
 MAX_DEPTH: Final = 200
 MAX_TOKEN: Final = 8 << 20
 """Bytes of one tag, comment or the like: expat holds an unfinished one in memory."""
+MAX_ELEMENTS: Final = 500_000
+"""Elements of a part that is read as a whole. Excel's 64,000 cell formats with as many cell styles
+and all that belongs to them are fewer."""
 
 Start = Callable[[str, dict[str, str]], None]
 End = Callable[[str], None]
@@ -26,6 +29,22 @@ _HINT: Final = "Restore an earlier copy, or open it in Excel or LibreOffice and 
 
 class Enough(Exception):
     """Raised by a handler that has seen all it wants of a part; no error."""
+
+
+def too_many_elements(part: str, name: str) -> NoReturn:
+    """Refuse a part with more elements than any program writes there."""
+    raise StoreError(
+        f"{name}: the part {part} holds more elements than can be read.",
+        "Clear unused formats and names, or copy the tabs into a new workbook.",
+    )
+
+
+def count_of(text: str | None) -> int | None:
+    """Return a whole number of at most ten plain digits; None for anything else.
+
+    Python takes other scripts' digits for numbers, and refuses to read thousands of them.
+    """
+    return int(text) if text and len(text) <= 10 and text.isascii() and text.isdigit() else None
 
 
 def parser_of(part: str, name: str) -> expat.XMLParserType:
@@ -89,19 +108,24 @@ def walk(
     start: Start,
     end: End | None = None,
     text: Callable[[str], None] | None = None,
+    most: int = MAX_ELEMENTS,
 ) -> None:
     """Call `start`, `end` and `text` for a part's elements, its compatibility choices resolved.
 
     Of an ``mc:AlternateContent`` (ECMA-376 part 3, 10.2) the fallback is taken: no extension is
-    understood here. A handler may raise Enough to stop.
+    understood here. A handler may raise Enough to stop. More than `most` elements are refused.
     """
     parser = parser_of(part, name)
+    left = most
     depth = 0
     skipped = 0  # the depth of the choice that is being skipped
     choice = COMPATIBILITY + "Choice"
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, skipped
+        nonlocal left, depth, skipped
+        left -= 1
+        if left < 0:
+            too_many_elements(part, name)
         depth += 1
         if depth > MAX_DEPTH:
             raise StoreError(

@@ -22,6 +22,8 @@ MAX_UNPACKED: Final = 1 << 30
 MAX_PARTS: Final = 20_000
 MAX_PART: Final = 64 << 20
 """Bytes of one part that is unpacked as a whole; sheets are read piece by piece instead."""
+MAX_SHEET: Final = 256 << 20
+"""Bytes of a sheet that gets new rows: it may carry formats of a million empty ones."""
 
 _SAVE_AGAIN: Final = 'Open it in Excel or LibreOffice and save it as "Excel Workbook (.xlsx)".'
 _RESTORE: Final = "Restore an earlier copy of the file, or download or save it again."

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from sheets_host.grid import BLANK, Area, Cell, Grid, Kind, Shape, Strike, place_of
+from sheets_host.grid import BLANK, Area, Cell, Grid, Kind, Shape, Strike, place_of, shape_of
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.formats import Look, looks_of
 from sheets_host.stores.excel.formulas import shifted
 from sheets_host.stores.excel.package import Package, SheetRef
-from sheets_host.stores.excel.parsing import MAIN, Enough, walk
+from sheets_host.stores.excel.parsing import MAIN, Enough, count_of, walk
 from sheets_host.stores.excel.scanning import MAX_CELLS, Raw, Scan, scan
 from sheets_host.stores.excel.texts import RichText, Text, shared_texts, unescaped
 
@@ -28,6 +28,12 @@ _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _EPOCH: Final = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - cells know no zones
 _DAYS_TO_1904: Final = 1462
 MOST_MOVED: Final = 1_000_000  # characters of shared formulas that are written out on one tab
+MAX_TEXT: Final = 32_767
+"""Characters of a text that are kept: Excel allows no more, and no entry takes so many."""
+MAX_ALL_CELLS: Final = 800_000
+"""Cells that hold something on all tabs that are read of one workbook."""
+MAX_ALL_READ: Final = 256 << 20
+"""Bytes of those tabs that are put through the parser."""
 MAX_COVERED: Final = 200_000
 """Cells that the merges and array formulas of one tab may cover together."""
 
@@ -47,7 +53,7 @@ def read_grids(
     if wanted:
         looks = looks_of(package)
         struck = frozenset(str(index) for index, look in enumerate(looks) if look.struck)
-        scans = [(sheet, scan(package, sheet, struck)) for sheet in wanted]
+        scans = list(_scans(package, wanted, struck))
         texts = shared_texts(package, _text_numbers(found for _, found in scans))
         meaning = _Meaning(looks, texts, package.date1904)
         for sheet, found in scans:
@@ -55,13 +61,26 @@ def read_grids(
     return tuple(sheet.title for sheet in package.sheets), grids
 
 
+def _scans(
+    package: Package, wanted: Iterable[SheetRef], struck: frozenset[str]
+) -> Iterator[tuple[SheetRef, Scan]]:
+    """Scan one tab after the other, as long as all of them together keep within bounds."""
+    cells = parsed = 0
+    for sheet in wanted:
+        found = scan(package, sheet, struck)
+        cells += len(found.cells) + len(found.struck)
+        parsed += found.parsed
+        if cells > MAX_ALL_CELLS or parsed > MAX_ALL_READ:
+            raise StoreError(
+                f"{package.name}: the tabs of the game hold more than can be read.",
+                "Clear on them what does not belong to the game.",
+            )
+        yield sheet, found
+
+
 def _text_numbers(scans: Iterable[Scan]) -> set[int]:
     values = {raw[2] for found in scans for raw in found.cells.values() if raw[0] == "s"}
-    return {index for value in values if (index := _index(value)) is not None}
-
-
-def _index(text: str | None) -> int | None:
-    return int(text) if text and len(text) < 10 and text.isascii() and text.isdigit() else None
+    return {index for value in values if (index := count_of(value)) is not None}
 
 
 def _grid(package: Package, sheet: SheetRef, found: Scan, meaning: _Meaning) -> Grid:
@@ -109,7 +128,7 @@ class _Meaning:
         kind, style, written, formula, inline = raw
         look = self._styles.get(style) or self._looks[0]
         strike = Strike.WHOLE if look.struck else Strike.NONE
-        shape = look.shape
+        shape = shape_of(look.format)
         value: float | str | bool | None
         if kind in ("s", "inlineStr"):
             text = inline if kind == "inlineStr" else self._shared(written)
@@ -129,6 +148,8 @@ class _Meaning:
             found, value = _plain(kind, written)
             if found is Kind.NUMBER and self._date1904:
                 value = _from_1904(value, shape)
+        if isinstance(value, str):
+            value = value[:MAX_TEXT]
         if value == "" and found is Kind.TEXT and formula is None:
             found, value = Kind.BLANK, None
         if found is Kind.BLANK and formula is None and strike is Strike.NONE:
@@ -146,7 +167,7 @@ class _Meaning:
     def _shared(self, number: str | None) -> Text | None:
         if not number:
             return ""
-        index = _index(number)
+        index = count_of(number)
         return None if index is None else self._texts.get(index)
 
 
@@ -288,17 +309,17 @@ def _comments(package: Package, sheet: SheetRef) -> set[tuple[int, int]]:
             raise Enough
 
     for kind in ("comments", "threadedComment"):
-        for link in package.related(sheet.part, kind):
-            if not link.external and package.has(link.target):
-                walk([package.part(link.target)], link.target, package.name, start)
+        part = package.first_related(sheet.part, kind)  # a tab has one of each at most
+        if part is not None:
+            walk(package.pieces(part), part, package.name, start)
     return places
 
 
 def _tables(package: Package, sheet: SheetRef) -> Iterator[str]:
     """Yield the names of the tables laid over a tab (ECMA-376 part 1, 18.5.1.2)."""
-    for link in package.related(sheet.part, "table"):
-        if link.external or not package.has(link.target):
-            continue
+    links = package.related(sheet.part, "table")
+    parts = {link.target for link in links if not link.external and package.has(link.target)}
+    for part in sorted(parts):
         names: list[str] = []
 
         def start(tag: str, attributes: dict[str, str], names: list[str] = names) -> None:
@@ -306,5 +327,5 @@ def _tables(package: Package, sheet: SheetRef) -> Iterator[str]:
                 names.append(attributes.get("displayName") or attributes.get("name", ""))
             raise Enough
 
-        walk([package.part(link.target)], link.target, package.name, start)
+        walk(package.pieces(part), part, package.name, start)
         yield from names

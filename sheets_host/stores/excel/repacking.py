@@ -15,6 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipInfo
 
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.package import CONTENT_TYPES, Package
+from sheets_host.stores.excel.preflight import MAX_PART
 from sheets_host.stores.excel.splicing import apply, escaped, outline
 
 RELATIONSHIPS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -40,9 +41,9 @@ class Parts:
         self.dropped: set[str] = set()
         self._taken = {name.lstrip("/").casefold() for name in package.names}
 
-    def get(self, part: str) -> bytes:
-        """Return a part as it now stands. Raises StoreError where it is missing."""
-        return self.changed[part] if part in self.changed else self.package.part(part)
+    def get(self, part: str, most: int = MAX_PART) -> bytes:
+        """Return a part as it now stands. Raises StoreError where it is missing or too large."""
+        return self.changed[part] if part in self.changed else self.package.part(part, most)
 
     def put(self, part: str, data: bytes) -> None:
         """Set a part's contents; nothing changes where they are the same."""

@@ -17,7 +17,7 @@ from sheets_host.grid import Area, place_of
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.formulas import MAX_COLUMN, MAX_ROW
 from sheets_host.stores.excel.package import Package, SheetRef
-from sheets_host.stores.excel.parsing import MAIN, MAX_DEPTH, Enough, feed, parser_of
+from sheets_host.stores.excel.parsing import MAIN, MAX_DEPTH, Enough, count_of, feed, parser_of
 from sheets_host.stores.excel.texts import MAX_PIECES, TEXT, Runs, Text
 
 EMPTY_RUN: Final = 2_000
@@ -30,6 +30,8 @@ MAX_BLANK_RUN: Final = 1_000_000
 """Such cells in a run, after which the rest of a tab is taken to be empty."""
 MAX_READ: Final = 128 << 20
 """Bytes of one tab that are put through the parser."""
+MAX_FORMULA: Final = 8_192
+"""Characters of a formula that are kept: Excel allows no more."""
 MAX_HEAD: Final = 4 << 20
 """Bytes before a tab's rows."""
 
@@ -289,11 +291,11 @@ class _Scanner:
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         text = attributes.get("r")
-        if text is None:
-            self._to_row(self._row + 1)
-        elif text.isascii() and text.isdigit() and len(text) < 10:
-            self._to_row(int(text))
+        number = self._row + 1 if text is None else count_of(text)
+        if number is not None:
+            self._to_row(number)
         else:
+            assert text is not None
             self._damaged(f'it has a row with the number "{text[:20]}"')
         self._column = 0
         self._row_holds = False
@@ -310,7 +312,7 @@ class _Scanner:
             raise Enough
 
     def _end_formula(self) -> None:
-        formula = self._formula = "".join(self._pieces)
+        formula = self._formula = "".join(self._pieces)[:MAX_FORMULA]
         kind = self._sharing.get("t")
         place = (self._row, self._column)
         if kind == "shared":
@@ -348,10 +350,10 @@ class _Scanner:
             self._damaged(f'it names the cells "{ref[:40]}"')
 
     def _hide_columns(self, attributes: dict[str, str]) -> None:
-        first, last = attributes.get("min", ""), attributes.get("max", "")
-        if not (first + last).isdecimal() or len(first + last) > 20:
+        first, last = count_of(attributes.get("min")), count_of(attributes.get("max"))
+        if first is None or last is None:
             return  # it can only matter to a notice
         # In order and apart, as the schema wants them; else a few bytes could mean much work.
-        start = max(int(first or 1), self._last_hidden + 1)
-        self._last_hidden = max(self._last_hidden, min(int(last or first), MAX_COLUMN))
+        start = max(first, self._last_hidden + 1)
+        self._last_hidden = max(self._last_hidden, min(last, MAX_COLUMN))
         self.scan.hidden_columns.update(range(start, self._last_hidden + 1))

@@ -11,7 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sheets_host.stores.excel.parsing import MAIN, feed, parser_of
+from sheets_host.stores.excel.parsing import (
+    MAIN,
+    MAX_ELEMENTS,
+    feed,
+    parser_of,
+    too_many_elements,
+)
 
 Edit = tuple[int, int, bytes]
 """From this offset to that one, put these bytes instead."""
@@ -103,7 +109,7 @@ class Outline:
 
 
 def outline(data: bytes, part: str, name: str, *, hollow: str = "") -> Outline:
-    """Read where a part's elements lie. Raises StoreError for broken XML.
+    """Read where a part's elements lie. Raises StoreError for broken XML, and for too much of it.
 
     hollow: the local name of an element, directly under the root, whose content is not looked at;
     a sheet's rows can be many megabytes.
@@ -113,8 +119,13 @@ def outline(data: bytes, part: str, name: str, *, hollow: str = "") -> Outline:
     parser = parser_of(part, name)
     roots: list[Element] = []
     stack: list[Element] = []
+    left = MAX_ELEMENTS
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            too_many_elements(part, name)
         at = parser.CurrentByteIndex
         at += shift if at >= gap_from else 0
         match = _TAG.match(data, at)

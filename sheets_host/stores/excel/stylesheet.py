@@ -7,11 +7,11 @@ writing a tab again adds nothing. What stands in the part keeps its bytes and it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NoReturn
 
 from sheets_host.grid import Style
 from sheets_host.stores.base import StoreError
-from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN
+from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, count_of
 from sheets_host.stores.excel.splicing import Edit, Element, Outline, apply, escaped, outline
 
 MAX_XFS: Final = 64_000
@@ -158,11 +158,11 @@ class Stylesheet:
         found: dict[str, int] = {}
         every: list[str] = []
         for child in parent.all(MAIN + "numFmt") if parent else ():
-            number = child.attributes.get("numFmtId", "")
-            if not (number.isascii() and number.isdigit()):
+            number = count_of(child.attributes.get("numFmtId"))
+            if number is None:
                 self._unreadable("numFmts")
-            found.setdefault(child.attributes.get("formatCode", ""), int(number))
-            every.append(number)
+            found.setdefault(child.attributes.get("formatCode", ""), number)
+            every.append(str(number))
         return found, every
 
     def _appended(self, name: str, added: list[str], count: int) -> list[Edit]:
@@ -176,7 +176,7 @@ class Stylesheet:
         whole = f'<{name} count="{count}">{"".join(added)}</{name}>'
         return [out.insert(out.root, out.markup(whole), out.place(name, _ORDER))]
 
-    def _unreadable(self, what: str) -> None:
+    def _unreadable(self, what: str) -> NoReturn:
         raise StoreError(
             f"{self._name}: the {what} of the part {self._part} hold something unknown, so their "
             "numbers cannot be told.",

@@ -21,6 +21,8 @@ _PHONETIC_FONT: Final = MAIN + "phoneticPr"
 _EXTENSIONS: Final = MAIN + "extLst"
 _STRIKE: Final = MAIN + "strike"
 
+MAX_SHARED: Final = 5_000_000
+"""Elements of the shared strings that are stepped through."""
 MAX_PIECES: Final = 64
 """Pieces of one text, of 64 KB each as the parser hands them over."""
 
@@ -172,5 +174,5 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
                 "Take that text out of the workbook.",
             )
 
-    walk(package.pieces(part), part, name, start, end, text)
+    walk(package.pieces(part), part, name, start, end, text, MAX_SHARED)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
 import sys
 import time
@@ -24,11 +24,16 @@ from sheets_host.host.verbs import sync as sync_match
 from sheets_host.host.verbs import verify as verify_match
 from sheets_host.opening import Access, base_folder, opener, store_for
 from sheets_host.stores.base import Finding, Store, StoreError
+from sheets_host.stores.files import undecoded
+from sheets_host.streams import Streams, lasting
 from sheets_host.tabs.problems import DamagedTabs, quoted
 from sheets_host.telling import MissingExtra, library
-from sheets_host.terminal import listed, out, progress, say, utf8
+from sheets_host.terminal import agreed, interactive, listed, out, progress, say
 
 OK, PROBLEMS, USAGE, UNREACHABLE, BROKEN = range(5)
+STOPPED = 130  # by Ctrl-C, as shells say it
+DAY = 24 * 60 * 60  # seconds
+TRACEBACK = "SHEETS_HOST_TRACEBACK"
 
 app = typer.Typer(
     name="sheets-host",
@@ -151,12 +156,18 @@ def sync(
     from sheets_host.printing import show_synced, show_trouble
 
     access = Access(credentials, ignore_lock)
-    store, context = store_for(workbook, access), _context(workbook, access)
     wish = Wish(_stage(close), void, tuple(without or ()), due, dry_run)
-    if without and close is None and not due:
-        raise UsageError("--without is for closing", "say --close STAGE, or --due, as well")
-    if page is not None:
-        library("jinja2", "the page", extra="page")  # before anything is closed
+    for option, given in (("--without", without), ("--void", void)):
+        if given and close is None and not due:
+            raise UsageError(f"{option} is for closing", "say --close STAGE, or --due, as well")
+    if every is not None:
+        _check_every(every, wish, as_json=as_json)
+    store, context = store_for(workbook, access), _context(workbook, access)
+    if page is not None:  # before anything is closed
+        from sheets_host.telling.page import check_place
+
+        library("jinja2", "the page", extra="page")
+        check_place(page)
     if every is not None:
         _watch(store, wish, context, every, page)
         return
@@ -177,12 +188,21 @@ def sync(
     _exit(_sync_code(done, wish))
 
 
+def _check_every(seconds: int, wish: Wish, *, as_json: bool) -> None:
+    if wish.close is not None or wish.dry_run:
+        raise UsageError("--every goes with --due, not with --close or --dry-run")
+    if as_json:
+        raise UsageError(
+            "--every prints a line a turn, and no JSON",
+            "run check --json beside it, or sync --json",
+        )
+    if seconds > DAY:
+        raise UsageError(f"--every {seconds} is too slow", f"say {DAY} seconds (a day) or fewer")
+
+
 def _watch(store: Store, wish: Wish, context: Context, seconds: int, page: Path | None) -> None:
     from sheets_host.host.watching import Beat, minding_ctrl_c, watch
     from sheets_host.printing import show_beat
-
-    if wish.close is not None or wish.dry_run:
-        raise UsageError("--every goes with --due, not with --close or --dry-run")
 
     def tell(beat: Beat) -> None:
         if beat.synced is not None:
@@ -210,7 +230,7 @@ def _shall_close(table: Table, yes: bool) -> bool:
     """Ask on a terminal whether to close the open stage; nowhere else."""
     if table.standing or table.faults or table.match.stage is Stage.FINISHED:
         return False
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not interactive():
         if yes:
             say(
                 "sheets-host: --yes answers a question that is asked on a terminal only; in a"
@@ -219,7 +239,12 @@ def _shall_close(table: Table, yes: bool) -> bool:
         return False
     if table.silent:
         say(f"Nothing was entered by {listed(table.silent)}.")
-    return yes or typer.confirm(f"Close {table.match.stage} now?", default=False, err=True)
+    try:
+        return yes or agreed(f"Close {table.match.stage} now?")
+    except KeyboardInterrupt:
+        say("")
+        say(f"Nothing was closed: {table.match.stage} is still open.")
+        raise
 
 
 def _sync_code(done: Synced, wish: Wish) -> int:
@@ -436,9 +461,9 @@ def stage_named(text: str, what: str) -> Stage:
 
 
 def _print_json(table: Table, differing: Sequence[Difference] = ()) -> None:
-    from sheets_host.host.jsonview import as_json
+    from sheets_host.host.jsonview import as_json, printed
 
-    out(json.dumps(as_json(table, differing), ensure_ascii=False, indent=2))
+    out(printed(as_json(table, differing)))
 
 
 def _exit(code: int) -> NoReturn:
@@ -461,25 +486,50 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; every known fault ends in plain words and its exit code."""
-    utf8()
+    """Run the command; every fault ends in plain words and an exit code, known or not."""
+    with lasting() as streams:
+        code = _run()
+        streams.out.flush()
+        sys.exit(_told(streams, code))
+
+
+def _told(streams: Streams, code: int) -> int:
+    """Say that results could not be printed; what the command did is done all the same."""
+    if not streams.out.trouble:
+        return code
+    say(f"sheets-host: the results cannot be printed: {streams.out.trouble}")
+    say("  -> the command went on to its end: sheets-host check shows how the match stands")
+    return code or UNREACHABLE
+
+
+def _run() -> int:
+    """Run the command. Returns its exit code."""
+    if sys.getfilesystemencoding() != "utf-8" and undecoded("".join(sys.argv)):
+        return _fail(
+            USAGE,
+            "the system's language setting cannot read a letter of this command: a name would be"
+            " recorded without it",
+            "set the variable PYTHONUTF8=1, or a setting with UTF-8 such as LC_ALL=C.UTF-8",
+        )
     try:
         app()
+    except SystemExit as end:  # how typer ends, always
+        return _ended(end.code)
     except UsageError as error:
-        _fail(USAGE, error.message, error.hint)
+        return _fail(USAGE, error.message, error.hint)
     except StoreError as error:
-        _fail(UNREACHABLE, error.message, error.hint)
+        return _fail(UNREACHABLE, error.message, error.hint)
     except MissingExtra as error:
-        _fail(USAGE, error.message, error.hint)
+        return _fail(USAGE, error.message, error.hint)
     except DamagedTabs as error:
         say("sheets-host: the workbook cannot be read as a game:")
         for fault in error.faults:
             say(f"  {quoted(fault.where, 300)}: {quoted(fault.message, 1_000)}")
             say(f"    -> {quoted(fault.hint, 500)}")
         say("  Nothing was changed.")
-        sys.exit(UNREACHABLE)
+        return UNREACHABLE
     except RecordBroken as error:
-        _fail(
+        return _fail(
             BROKEN,
             f"the Record does not verify: {error.message}",
             "nothing was changed. Put the row back as it was (undo, or the version history), or"
@@ -487,19 +537,53 @@ def main() -> None:
             " after each closing, in the folder that sheets-host doctor names",
         )
     except KeyboardInterrupt:
+        return _ended(STOPPED)
+    except Exception as error:  # noqa: BLE001 - the last net: no host should meet a traceback
+        return _unforeseen(error)
+    return OK
+
+
+def _ended(code: object) -> int:
+    if code == STOPPED:
         say("sheets-host: stopped")
-        sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has left (head, less): that is no fault of ours.
-        sys.stderr.close()
-        sys.exit(OK)
+    return code if isinstance(code, int) else OK if code is None else PROBLEMS
 
 
-def _fail(code: int, message: str, hint: str) -> NoReturn:
+def _unforeseen(error: Exception) -> int:
+    """Tell a fault of our own. Its text stays out: it may quote what nobody should see."""
+    import traceback
+
+    if os.environ.get(TRACEBACK):
+        for line in traceback.format_exception(error):
+            say(line.rstrip())
+    if isinstance(error, MemoryError):
+        return _fail(
+            UNREACHABLE,
+            "there is not enough memory for this workbook",
+            "close other programs, or take what does not belong to the game out of the workbook."
+            " A write is whole or not at all: sheets-host check shows how the match stands",
+        )
+    ours = Path(__file__).parent
+    frames = traceback.extract_tb(error.__traceback__)
+    place = next((f for f in reversed(frames) if ours in Path(f.filename).parents), None)
+    where = f" in {Path(place.filename).relative_to(ours)}, line {place.lineno}" if place else ""
+    why = ""
+    if isinstance(error, OSError):  # what the system says quotes nobody
+        why = f": {' '.join(filter(None, (str(error.filename or ''), error.strerror)))}"
+    return _fail(
+        UNREACHABLE,
+        f"a fault of sheets-host itself: {type(error).__name__}{where}{why}",
+        "a write is whole or not at all: sheets-host check shows how the match stands. Please"
+        f" report it with this line, the command and sheets-host {__version__};"
+        f" {TRACEBACK}=1 before the command shows more",
+    )
+
+
+def _fail(code: int, message: str, hint: str) -> int:
     say(f"sheets-host: {quoted(message, 2_000)}")
     if hint:
         say(f"  -> {quoted(hint, 1_000)}")
-    sys.exit(code)
+    return code
 
 
 if __name__ == "__main__":

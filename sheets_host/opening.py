@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
+import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from sheets_host.grid import Book
 from sheets_host.host.outside import Opener
 from sheets_host.host.verbs import UsageError
 from sheets_host.stores.base import Finding, Store, StoreError, Write
+from sheets_host.stores.files import reason
 from sheets_host.tabs.problems import quoted
 
 _SUFFIXES: Final = (".xlsx", ".xlsm")
@@ -39,19 +42,19 @@ def is_link(reference: str) -> bool:
 
 def store_for(reference: str, access: Access, folder: Path = Path()) -> Store:
     """Return the store of a workbook: a path that exists or ends in .xlsx or .xlsm, a Google
-    Sheets link or a bare id. Raises UsageError for anything else.
+    Sheets link or a bare id. Raises UsageError for anything else, StoreError out of reach.
 
     folder: where relative paths begin.
     """
     try:
         path = folder / Path(reference).expanduser()
-        a_file = not is_link(reference) and (path.suffix.casefold() in _SUFFIXES or path.exists())
-    except (OSError, RuntimeError) as error:  # too long a name, no such user, no entry
-        raise UsageError(f'"{quoted(reference, 300)}" cannot be reached: {error}') from error
-    if a_file:
-        from sheets_host.stores.excel import ExcelStore
+        os.fsencode(path)  # fails for what no name can hold
+        if not is_link(reference) and (path.suffix.casefold() in _SUFFIXES or path.exists()):
+            from sheets_host.stores.excel import ExcelStore
 
-        return ExcelStore(path, clock=local_now, force_lock=access.ignore_lock)
+            return ExcelStore(path, clock=local_now, force_lock=access.ignore_lock)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _out_of_reach(reference, error) from error
     if is_link(reference) or _BARE_ID.fullmatch(reference):
         from sheets_host.stores.google import GoogleStore
 
@@ -63,12 +66,22 @@ def store_for(reference: str, access: Access, folder: Path = Path()) -> Store:
     )
 
 
+def _out_of_reach(reference: str, error: Exception) -> UsageError | StoreError:
+    """Tell a path that cannot be one (no such user, too long) from one that is out of reach."""
+    words = f'"{quoted(reference, 300)}" cannot be reached: {reason(error)}'
+    if not isinstance(error, OSError) or error.errno == errno.ENAMETOOLONG:
+        return UsageError(words, "check the name")
+    if not Path(reference).is_absolute() and isinstance(error, FileNotFoundError):
+        return StoreError(words, "the present folder was removed: change to another one")
+    return StoreError(words, "see who may open that folder, or name another place")
+
+
 def base_folder(workbook: str) -> Path:
     """Return the folder from which paths in the game workbook are read."""
     try:
         return Path() if is_link(workbook) else Path(workbook).expanduser().parent
     except RuntimeError as error:
-        raise UsageError(f'"{quoted(workbook, 300)}" cannot be reached: {error}') from error
+        raise _out_of_reach(workbook, error) from error
 
 
 def opener(workbook: str, access: Access) -> Opener:

@@ -25,7 +25,6 @@ from sheets_host.terminal import (
     print_rows,
     print_wrapped,
     say,
-    styled,
 )
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def _print_problem(problem: Problem) -> None:
     who = f" ({quoted(problem.player)})" if problem.player else ""
     place = problem.where if problem.tab else "workbook"
     colours = (BOLD, RED) if problem.stands else (YELLOW,)
-    out(styled(f"  {quoted(place, 300)}{who}", *colours))
+    out(f"  {quoted(place, 300)}{who}", *colours)
     print_wrapped(quoted(problem.message, 1_000), 4)
     if problem.hint:
         print_wrapped(f"-> {quoted(problem.hint, 500)}", 4)
@@ -290,6 +289,9 @@ def show_made(made: Made) -> None:
     print_wrapped(
         f"{store}: {verb} for {plural(len(made.players), 'player')}: {listed(made.players)}.", 0
     )
+    if len(made.players) == 1:
+        say("sheets-host: a match needs two players or more; this one has a single one")
+        say("  -> until round 1 is closed, others can be added: see 'A new player' in the README")
     if made.others:
         print_wrapped(f"Other tabs stay as they were: {listed(made.others)}.", 0)
     _show_sheets(made)

@@ -10,28 +10,42 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from sheets_host.streams import calm
 from sheets_host.tabs.problems import quoted
 
 WIDTH: Final = 80
 MANY: Final = 8  # entry sheets; fewer are read at once
 
 
-def utf8() -> None:
-    """Say UTF-8 aloud: a Windows console or pipe may otherwise refuse a sharp or a name."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="replace")
-
-
 def say(text: str) -> None:
     """Talk to the person at the keyboard: on stderr, apart from results."""
-    print(text, file=sys.stderr)
+    sys.stderr.write(f"{calm(text)}\n")
 
 
-def out(text: str = "") -> None:
-    """Print a result."""
-    print(text)
+def out(text: str = "", *codes: str) -> None:
+    """Print a result; codes: how it looks on a terminal."""
+    sys.stdout.write(f"{styled(calm(text), *codes)}\n")
+
+
+def interactive() -> bool:
+    """Tell whether a person is there to read a question and answer it."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Ask until the answer is yes or no; nothing typed, and the end of all typing, are no."""
+    while True:
+        sys.stderr.write(f"{calm(question)} [y/N]: ")
+        sys.stderr.flush()
+        typed = sys.stdin.readline()
+        if not typed:
+            say("")
+        answer = typed.strip().casefold()
+        if answer in ("y", "yes"):
+            return True
+        if answer in ("", "n", "no"):
+            return False
+        say("Please type y or n.")
 
 
 def progress(done: int, total: int) -> None:
@@ -45,7 +59,11 @@ def progress(done: int, total: int) -> None:
 
 def nearby(text: str) -> str:
     """Shorten paths below the present folder."""
-    return text.replace(f"{Path.cwd()}{os.sep}", "")
+    try:
+        here = Path.cwd()
+    except OSError:  # somebody removed the present folder
+        return text
+    return text.replace(f"{here}{os.sep}", "")
 
 
 def plural(count: int, noun: str) -> str:
@@ -61,7 +79,9 @@ def listed(names: Iterable[str]) -> str:
 
 def styled(text: str, *codes: str) -> str:
     """Colour a text, on a terminal only and never under NO_COLOR (no-color.org)."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    if not codes or not sys.stdout.isatty():
+        return text
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m"
 
@@ -119,6 +139,6 @@ def print_rows(
         cells = [padding[i] + row[i] if i in right else row[i] + padding[i] for i in range(last)]
         tail = wrapped(row[last], room)
         first = "  ".join([*cells, tail[0]]).rstrip()
-        out(styled(first, BOLD) if number == 0 else first)
+        out(first, *([BOLD] if number == 0 else []))
         for more in tail[1:]:
             out(" " * (sum(widths) + 2 * last) + more)

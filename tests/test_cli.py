@@ -174,6 +174,11 @@ def test_exit_1__a_problem_in_an_entry(game: Path) -> None:
         (["check", "game"], '"game" is no workbook'),
         (["check", "game.ods"], '"game.ods" is no workbook'),
         (["check", "=cmd|x"], '"=cmd|x" is no workbook'),
+        (["sync", "game.xlsx", "--void"], "--void is for closing"),
+        (["sync", "game.xlsx", "--without", "Ann"], "--without is for closing"),
+        (["sync", "game.xlsx", "--every", "10000000000"], "say 86400 seconds (a day) or fewer"),
+        (["sync", "game.xlsx", "--every", "86401"], "say 86400 seconds (a day) or fewer"),
+        (["sync", "game.xlsx", "--every", "60", "--json"], "--every prints a line a turn"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",
 )
@@ -537,6 +542,12 @@ def test_new__refused(words: Sequence[str], says: Sequence[str], tmp_path: Path)
     for part in says:
         assert part in done.said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_new__one_player_alone_is_told(tmp_path: Path) -> None:
+    done = here("new", tmp_path / "game.xlsx", "--player", "Ann")
+    assert done.code == 0
+    assert "a match needs two players or more" in done.err
 
 
 def test_new__over_a_game(game: Path) -> None:

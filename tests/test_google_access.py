@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from sheets_host.stores.base import Finding, StoreError
 from sheets_host.stores.google import GoogleStore, access, store
 from sheets_host.stores.google.access import SCOPE, Found, emulator_base, find_credentials, load
 from sheets_host.stores.google.doctor import diagnose
+from tests.command import here
 from tests.google_rig import SHEET, FakeClock, Rig, rig_fixture
 from tests.sheets_emulator import OWNER, ROBOT, Emulator
 
@@ -189,6 +193,156 @@ def test_load__what_is_wrong_is_told_and_no_secret(tmp_path: Path, key: str, num
         assert secret not in said
 
 
+PKCS8 = serialization.PrivateFormat.PKCS8
+
+
+def other_keys() -> dict[str, str]:
+    """Keys that are none of Google's kind."""
+    plain: serialization.KeySerializationEncryption = serialization.NoEncryption()
+    locked = serialization.BestAvailableEncryption(b"password")
+    rsa_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = serialization.Encoding.PEM
+    elliptic = ec.generate_private_key(ec.SECP256R1())
+    return {
+        "EC": elliptic.private_bytes(pem, PKCS8, plain).decode(),
+        "Ed25519": ed25519.Ed25519PrivateKey.generate().private_bytes(pem, PKCS8, plain).decode(),
+        "locked": rsa_key.private_bytes(pem, PKCS8, locked).decode(),
+        "none": "hello",
+        "half a pair": "\ud800",
+    }
+
+
+@pytest.mark.parametrize("kind", other_keys())
+def test_load__keys_of_another_kind(tmp_path: Path, kind: str) -> None:
+    path = put(tmp_path / "key.json", service(other_keys()[kind]))
+    with pytest.raises(StoreError, match="the private key in it is") as caught:
+        load(Found(path, "test"))
+    assert ("locked with a password" in caught.value.message) == (kind == "locked")
+    assert "Download the key anew" in caught.value.hint
+    assert wrong(diagnose(None, credentials=path, environ={})) == [caught.value.message]
+
+
+@pytest.mark.parametrize("value", [None, 7, 1.5, True, [], {}, ["x"], ""])
+@pytest.mark.parametrize("name", ["client_email", "private_key", "token_uri"])
+def test_load__a_field_of_another_type(tmp_path: Path, key: str, name: str, value: object) -> None:
+    path = put(tmp_path / "key.json", service(key) | {name: value})
+    with pytest.raises(StoreError, match=f"lacks {name}"):
+        load(Found(path, "test"))
+
+
+@pytest.mark.parametrize("value", [None, 7, [], ["x"], {"a": 1}, "\ud800"])
+@pytest.mark.parametrize("name", ["private_key_id", "project_id", "universe_domain", "scopes"])
+def test_load__what_is_not_needed_may_be_anything(
+    tmp_path: Path, key: str, name: str, value: object
+) -> None:
+    path = put(tmp_path / "key.json", service(key) | {name: value})
+    assert load(Found(path, "test")).account == ROBOT
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"expiry": "yesterday", "token": "t"},
+        {"expiry": 7},
+        {"expiry": "2026-13-45T00:00:00Z"},
+        {"token": 7},
+        {"scopes": None},
+        {"scopes": ""},
+        {"scopes": f"openid {SCOPE}"},
+        {"quota_project_id": 7},
+        {"universe_domain": []},
+    ],
+    ids=str,
+)
+def test_load__a_user_with_odd_fields(tmp_path: Path, more: dict[str, object]) -> None:
+    who = load(Found(put(tmp_path / "user.json", USER | more), "test"))
+    assert who.account == OWNER
+    assert who.credentials.token is None
+
+
+@pytest.mark.parametrize("scopes", [7, {"a": 1}, [7], ["openid"], [None], "openid", True])
+def test_load__a_user_whose_scopes_do_not_reach(tmp_path: Path, scopes: object) -> None:
+    with pytest.raises(StoreError, match="does not cover spreadsheets"):
+        load(Found(put(tmp_path / "user.json", USER | {"scopes": scopes}), "test"))
+
+
+@pytest.mark.parametrize("account", [None, 7, [], "", "Ann"])
+def test_load__a_user_whose_address_is_none(tmp_path: Path, account: object) -> None:
+    assert (
+        load(Found(put(tmp_path / "user.json", USER | {"account": account}), "t")).account is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"[" * 100_000, "is not JSON"),
+        (b'{"a":' * 100_000, "is not JSON"),
+        (b'{"type": "service_account", "x": "\xff"}', "is not JSON"),
+        (b"\x80\x81", "is not JSON"),
+        (b"", "is not JSON"),
+        (b"9" * 10_000, "is not JSON"),
+        (b'{"type": ["service_account"]}', "neither"),
+        (b'{"type": {"a": [[[[[[[[[[1]]]]]]]]]]}}', "neither"),
+        (b'"service_account"', "holds no credentials"),
+        (b" " * 1_000_001, "too large"),
+    ],
+    ids=range(10),
+)
+def test_load__odd_files(tmp_path: Path, content: bytes, says: str) -> None:
+    path = tmp_path / "key.json"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(StoreError, match=says) as caught:
+        load(Found(path, "test"))
+    assert caught.value.hint
+    done = here("doctor", "--credentials", path)
+    assert done.code == 3
+    assert says in done.said
+    assert "fault of sheets-host" not in done.said
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://oauth2.googleapis.com/token",
+        "https://accounts.google.com/o/oauth2/token",
+        "https://www.googleapis.com:443/oauth2/v4/token",
+        "http://127.0.0.1:8765/token",
+        "http://localhost:1/token",
+        "http://[::1]:1/token",
+    ],
+)
+def test_token_uri__of_google_or_this_computer(tmp_path: Path, key: str, address: str) -> None:
+    path = put(tmp_path / "key.json", service(key, token_uri=address))
+    assert load(Found(path, "test")).account == ROBOT
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.org/token",
+        "https://oauth2.googleapis.com.example.org/token",
+        "https://googleapis.com@example.org/token",
+        "https://example.org/oauth2.googleapis.com",
+        "https://example.org#.googleapis.com",
+        "https://example.org\\.googleapis.com/token",
+        "https://notgoogle.com/token",
+        "http://oauth2.googleapis.com/token",
+        "https://oauth2.googleapis.com/token\n",
+        "https://oauth2.googleapis.com/token?to=https://example.org",
+        "http://127.0.0.1.example.org/token",
+        "http://10.0.0.1/token",
+        "file:///key",
+        "token",
+    ],
+)
+def test_token_uri__of_a_stranger(tmp_path: Path, key: str, address: str) -> None:
+    path = put(tmp_path / "key.json", service(key, token_uri=address))
+    with pytest.raises(StoreError, match="token_uri is not an address of Google's"):
+        load(Found(path, "test"))
+
+
 def test_the_example__is_recognised() -> None:
     example = Path(__file__).parent.parent / "credentials.example.json"
     with pytest.raises(StoreError, match="is the example"):
@@ -244,6 +398,80 @@ def test_sign_in__refused(signed: tuple[Emulator, Path], code: str, words: str, 
     assert hint in caught.value.hint
     assert ROBOT in caught.value.message
     assert not [call for call in google.calls if call.kind == "read"]
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """Answers every sign-in in the way that the test says."""
+
+    status, body, place = 200, b"", ""
+    asked = 0
+
+    def do_POST(self) -> None:
+        type(self).asked += 1
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(self.status)
+        if self.place:
+            self.send_header("Location", self.place)
+        self.send_header("Content-Length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def stranger() -> Iterator[tuple[type[Stranger], str]]:
+    class Ours(Stranger):
+        pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Ours)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield Ours, f"http://127.0.0.1:{server.server_port}/token"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, b"<html>Welcome to the hotel</html>"),
+        (403, b"<html>blocked</html>"),
+        (503, b"<html>down</html>"),
+        (302, b""),
+        (200, b""),
+        (200, b"[]"),
+        (400, b"[]"),
+        (200, b"{}"),
+        (200, b'"text"'),
+        (200, b"null"),
+        (200, b"[" * 100_000),
+        (200, b"\xff\xfe"),
+        (200, b'{"access_token": 7}'),
+        (200, b'{"access_token": "a", "expires_in": "soon"}'),
+        (200, b'{"access_token": "a", "expires_in": 1e99}'),
+        (200, b'{"access_token": "a", "expires_in": 99999999999999}'),
+        (200, b'{"access_token": "a", "expires_in": []}'),
+    ],
+)
+def test_sign_in__answered_by_something_else(
+    stranger: tuple[type[Stranger], str], tmp_path: Path, key: str, status: int, body: bytes
+) -> None:
+    answers, address = stranger
+    answers.status, answers.body = status, body
+    answers.place = address if status == 302 else ""
+    path = put(tmp_path / "key.json", service(key, token_uri=address))
+    assert wrong(diagnose(SHEET, credentials=path, environ={}, clock=FakeClock().clock())) == [
+        "Something else than Google answers the sign-in."
+    ]
+    assert answers.asked == 1, "no redirection is followed with what was signed"
+    time = FakeClock()
+    with pytest.raises(StoreError, match="the answer to the sign-in is not Google's"):
+        GoogleStore(SHEET, credentials=path, environ={}, clock=time.clock()).read([])
 
 
 # --- doctor ------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from sheets_host.host.verbs import UsageError, Wish, sync, verify
 from sheets_host.stores.base import Finding, Store, StoreError
 from sheets_host.stores.excel import ExcelStore
 from sheets_host.tabs.problems import DamagedTabs
+from tests.command import here
 from tests.google_rig import SHEET, Rig, rig_fixture
 from tests.memory_store import MemoryStore
 from tests.playing import (
@@ -508,3 +512,137 @@ def test_restore__on_google(rig: Rig, tmp_path: Path, monkeypatch: pytest.Monkey
     rig.google.type(SHEET, "Balances", "F5", "1")
     (difference,) = verify(rig.store, context()).differing
     assert difference.where == "Balances!F5"
+
+
+# --- copies that are none, or are missing --------------------------------------------------------
+
+
+def altered(store: Store, **changes: object) -> Path:
+    """Write the last copy anew, with some of its parts changed."""
+    path = copies(store)[-1]
+    content = json.loads(path.read_text(encoding="utf-8")) | changes
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"rows": [], "seal": ""}, "without a row"),
+        ({"rows": [["\ud800"] * 8]}, "no copy of a Record"),
+        ({"rows": [[None] * 8]}, "no copy of a Record"),
+        ({"rows": {}}, "no copy of a Record"),
+        ({"kind": ["sheets-host record"]}, "no copy of a Record"),
+    ],
+)
+def test_copy__that_is_none(changes: dict[str, object], says: str) -> None:
+    store = played(1)
+    path = altered(store, **changes)
+    with pytest.raises(StoreError, match=says) as caught:
+        restore(store, path, context(), sure=True)
+    assert str(path) in caught.value.message
+    assert "they lie among the backups" in caught.value.hint
+
+
+@pytest.mark.parametrize("seal", ["\ud800", None, 7, ["x"]])
+def test_copy__with_an_odd_seal(seal: object) -> None:
+    store = played(1)  # its folder goes with it
+    with pytest.raises(RecordBroken, match="the last seal is not that of the last row"):
+        read_copy(altered(store, seal=seal))
+
+
+@pytest.mark.parametrize("text_", ["[" * 100_000, '{"a":' * 100_000, "9" * 10_000, "\ufeff{}", ""])
+def test_copy__of_odd_json(text_: str, tmp_path: Path) -> None:
+    path = tmp_path / "copy.json"
+    path.write_text(text_, encoding="utf-8")
+    with pytest.raises(StoreError, match="no copy of a Record"):
+        read_copy(path)
+
+
+def test_copy__too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheets_host.host.copies.LARGEST", 10)
+    path = tmp_path / "copy.json"
+    path.write_text(" " * 11, encoding="utf-8")
+    with pytest.raises(StoreError, match="too large: at most 10 bytes"):
+        read_copy(path)
+
+
+def test_copy__that_a_killed_run_left_out_is_made_by_the_next_sync() -> None:
+    store = played(2)
+    [first, second] = copies(store)
+    kept = second.read_bytes()
+    second.unlink()  # killed between the write and the copy
+    done = sync(store, Wish(), context())
+    assert copies(store) == [first, second]
+    assert second.read_bytes() == kept
+    assert any(str(second) in note for note in done.notes)
+    assert sync(store, Wish(), context()).notes == ()
+
+
+def test_copy__of_a_command_that_was_killed_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "game.xlsx"
+    assert here("new", path, "--player", "Ann", "--player", "Bob", "--seed", "s").code == 0
+    killed = (
+        "import os, sys; from sheets_host.host import verbs; from sheets_host.cli import main;"
+        "verbs.keep_copy = lambda *_: os._exit(9); main()"
+    )
+    words = [sys.executable, "-c", killed, "sync", str(path), "--close", "1"]
+    assert subprocess.run(words, check=False, capture_output=True, timeout=60).returncode == 9
+    folder = tmp_path / "game-backups"
+    assert kept_copies(folder) == []
+    assert here("sync", path).code == 0
+    [copy] = kept_copies(folder)
+    assert "after round-1" in copy.name
+    assert here("restore", path, copy, "--dry-run").code == 0
+
+
+def test_copy__is_made_once_and_not_by_a_dry_run() -> None:
+    store = played(1)
+    [path] = copies(store)
+    path.unlink()
+    sync(store, Wish(dry_run=True), context())
+    assert copies(store) == []
+    sync(store, Wish(), context())
+    first = path.stat().st_mtime_ns
+    sync(store, Wish(), context())
+    assert path.stat().st_mtime_ns == first
+
+
+def test_copy__of_another_way_of_the_match_does_not_count() -> None:
+    store, other = played(2), played(2, seed="another")
+    for path in copies(store):
+        path.unlink()
+    [*_, theirs] = copies(other)
+    record = read_copy(theirs)
+    keep_copy(store.copies(), record, "round 2")
+    sync(store, Wish(), context())
+    assert len(copies(store)) == 2
+
+
+def test_copy__that_cannot_be_made_later_is_told() -> None:
+    store = played(1)
+    for path in copies(store):
+        path.unlink()
+    store.copies().rmdir()
+    store.copies().write_text("in the way", encoding="utf-8")
+    done = sync(store, Wish(), context())
+    assert "could not be kept" in done.trouble[0].message
+
+
+def test_copy__clears_away_what_killed_runs_left_if_it_is_old() -> None:
+    store = played(1)
+    folder = store.copies()
+    names = ("record 000057 after round-1 3f9a12cc.99.tmp", "record of mine.tmp", "x.tmp")
+    old, mine, other = (folder / name for name in names)
+    young = folder / "record 000057 after round-1 3f9a12cc.98.tmp"
+    for path in (old, mine, other, young):
+        path.touch()
+        if path != young:
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+    bid(store, "Ann", 2, {1: 1})
+    close(store, 2)
+    assert not old.exists()
+    assert mine.exists()
+    assert other.exists()
+    assert young.exists()
+    assert len(copies(store)) == 2

@@ -264,7 +264,7 @@ def test_two_players_on_one_sheet__is_that_of_whom_it_names() -> None:
     match = ready("Ann", "Bob", "Eve")
     match.replaced = {"Bob.xlsx": match.sheets["Ann"]}
     assert faults_of(match) == {"Bob": "sheet-shared"}
-    match.replaced = {name: match.sheets["Eve"] for name in ("Ann.xlsx", "Bob.xlsx")}
+    match.replaced = dict.fromkeys(("Ann.xlsx", "Bob.xlsx"), match.sheets["Eve"])
     assert faults_of(match) == {"Ann": "sheet-shared", "Bob": "sheet-shared"}
     match.close(2, without=["Ann", "Bob"])
 

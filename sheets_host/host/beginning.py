@@ -20,6 +20,7 @@ from sheets_host.host.protecting import first_protections
 from sheets_host.host.sheets import SheetsMade, make_sheets, sheet_paths
 from sheets_host.host.verbs import Context, UsageError
 from sheets_host.stores.base import Store, StoreError, Write
+from sheets_host.stores.files import reason, undecoded
 from sheets_host.tabs import host_tabs, reports
 from sheets_host.tabs.entry_tabs import entry_tabs
 from sheets_host.tabs.finding import fold, is_copy
@@ -75,6 +76,9 @@ def plan(
     faults: list[str] = []
     parsed: list[tuple[str, int]] = []
     for text in players:
+        if undecoded(text):
+            faults.append(f'"{quoted(text)}" holds bytes that are no UTF-8')
+            continue
         name, garnets = _name_and_garnets(text)
         fault = name_fault(name)
         if re.search(r":\s*[-+]?[0-9.,]*$", name):
@@ -98,10 +102,12 @@ def plan(
     if entry_sheets is not None:
         try:
             entry_sheets.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            wrong = f"the folder {entry_sheets} cannot be made: {error.strerror}"
+            sheets = sheet_paths([name for name, _ in parsed], entry_sheets, base)
+            for path in sheets.values():
+                path.encode()  # it goes into a cell
+        except (OSError, RuntimeError, ValueError) as error:
+            wrong = f"the folder {entry_sheets} cannot be made: {reason(error)}"
             raise StoreError(wrong, "name another one with --entry-sheets") from error
-        sheets = sheet_paths([name for name, _ in parsed], entry_sheets, base)
     return Plan(tuple(parsed), {name: value for name, value in given.items() if value}, sheets)
 
 

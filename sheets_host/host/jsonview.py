@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from sheets_host.game.conditions import CONDITIONS
 from sheets_host.game.rulings import ROUNDS
@@ -56,6 +59,19 @@ def as_json(table: Table, differing: Sequence[Difference] = ()) -> Json:
         ],
         "record": {"rows": table.record.rows, "seal": table.record.seal},
     }
+
+
+# Controls, halves of pairs, ends of lines, and what turns the direction of writing.
+_UNSEEN: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printed(view: Json) -> str:
+    """Return a view as the text of JSON, people's letters as they are.
+
+    What could steer a terminal, or be no UTF-8, is written as an escape: it means the same.
+    """
+    text = json.dumps(view, ensure_ascii=False, indent=2)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _player(table: Table, name: str) -> Json:

@@ -1,10 +1,11 @@
-"""The verb `announce`: which words are due."""
+"""The verbs `announce`, `listen` and `page`: which words, music and pictures are due."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from sheets_host.game.notes import Note
 from sheets_host.game.outlook import hindsight
@@ -13,6 +14,7 @@ from sheets_host.game.stages import Stage
 from sheets_host.host.gathering import Table
 from sheets_host.host.verbs import UsageError
 from sheets_host.stores.base import StoreError
+from sheets_host.stores.files import beginning, reason
 from sheets_host.tabs.problems import quoted
 from sheets_host.telling import MissingExtra
 from sheets_host.telling.announce import (
@@ -22,6 +24,8 @@ from sheets_host.telling.announce import (
     announce_round,
     remind,
 )
+
+MUSIC: Final = 10_000_000  # bytes of a file that is looked at before it is written over
 
 
 def announcement(
@@ -101,13 +105,25 @@ def listen(table: Table, folder: Path) -> list[Path]:
     files = listen_files(pieces, table.reading.config.game)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for name in files:  # all are looked at before any is written
+            _refuse_anothers(folder / name)
         for name, data in files.items():
             (folder / name).write_bytes(data)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise StoreError(
-            f"{folder} cannot be written: {error.strerror}", "name another folder with --out"
+            f"{folder} cannot be written: {reason(error)}", "name another folder with --out"
         ) from error
     return [folder / name for name in files]
+
+
+def _refuse_anothers(path: Path) -> None:
+    from sheets_host.telling.listening import is_ours
+
+    if path.exists() and (data := beginning(path, MUSIC)) and not is_ours(data):
+        raise StoreError(
+            f"{path} is there already, and not of this tool's making; nothing was written",
+            "name another folder with --out, or take that file away",
+        )
 
 
 def write_page_of(table: Table, path: Path) -> bool:

@@ -11,7 +11,7 @@ from sheets_host.game.record import Event, Record
 from sheets_host.game.stages import Stage, stage_of
 from sheets_host.grid import Book
 from sheets_host.host.closing import Impossible, closing_events, impossible
-from sheets_host.host.copies import keep_copy
+from sheets_host.host.copies import keep_copy, uncopied
 from sheets_host.host.drawing import Difference, differences
 from sheets_host.host.gathering import Table, as_reopened, lay_out, read_match, stamp_time
 from sheets_host.host.outside import Opener, Progress, silent
@@ -221,10 +221,9 @@ def apply(done: Synced, wish: Wish, label: str) -> Synced:
     )
     written, notes = put(game, job)
     trouble: list[StoreError] = []
-    if done.closed is not None and not wish.dry_run:
+    if not wish.dry_run:
         try:
-            copy = keep_copy(game.store.copies(), done.after.record, str(done.closed))
-            notes += (f"Copy of the Record: {copy}",)
+            notes += _copied(game.store, done)
         except StoreError as error:
             trouble.append(error)
     for end in put_all(others, job):
@@ -234,6 +233,15 @@ def apply(done: Synced, wish: Wish, label: str) -> Synced:
             written += end[0]
             notes += end[1]
     return replace(done, written=written, notes=notes, trouble=tuple(trouble))
+
+
+def _copied(store: Store, done: Synced) -> tuple[str, ...]:
+    """Keep a copy of the Record after a closing, or the one that a run which was killed left out."""
+    folder, record = store.copies(), done.after.record
+    stage = str(done.closed) if done.closed is not None else uncopied(folder, record)
+    if not stage:
+        return ()
+    return (f"Copy of the Record: {keep_copy(folder, record, stage)}",)
 
 
 # --- verify ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from sheets_host.game.notes import Note
+from sheets_host.telling import MADE_BY
 from sheets_host.telling.engraving import engrave
 from sheets_host.telling.midi import midi_file
 
@@ -36,8 +37,13 @@ def listen_files(compositions: Mapping[str, Sequence[Note]], game: str) -> Mappi
         taken.add(name)
         title = f"{player} – {game}" if game else player
         files[f"{name}.mid"] = midi_file(composition, title)
-        files[f"{name}.svg"] = engrave(composition, title).encode()
+        files[f"{name}.svg"] = f"{engrave(composition, title)}<!-- {MADE_BY} -->\n".encode()
     return files
+
+
+def is_ours(data: bytes) -> bool:
+    """Tell whether a file's bytes are of a kind that `listen_files` makes."""
+    return data.startswith((b"MThd", b"<svg")) and MADE_BY.encode() in data
 
 
 def safe_name(player: str, taken: Collection[str]) -> str:

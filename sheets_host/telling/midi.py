@@ -8,7 +8,7 @@ from typing import Final
 
 from sheets_host.game.conditions import BEAT
 from sheets_host.game.notes import Note
-from sheets_host.telling import library
+from sheets_host.telling import MADE_BY, library
 
 MIDDLE_C: Final = 60
 TICKS: Final = 480  # in a quarter note
@@ -32,6 +32,7 @@ def midi_file(
     file = mido.MidiFile(type=0, ticks_per_beat=TICKS, charset="utf-8")
     # Half of a surrogate pair cannot be written in UTF-8.
     track = file.add_track(title.encode("utf-8", "replace").decode())
+    track.append(mido.MetaMessage("text", text=MADE_BY))
     track.append(mido.MetaMessage("set_tempo", tempo=mido.bpm2tempo(tempo)))
     track.append(mido.MetaMessage("time_signature", numerator=QUARTERS_A_BAR, denominator=4))
     track.append(mido.Message("program_change", program=program))

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import Any, Final
 from sheets_host.game.auction import Sale
 from sheets_host.game.stages import Stage
 from sheets_host.stores.base import StoreError
+from sheets_host.stores.files import beginning, reason
 from sheets_host.tabs.reports import View, as_of, stamp
 from sheets_host.telling import library
 from sheets_host.telling.chart import token_charts, tokens_by_player
@@ -140,24 +142,51 @@ def write_page(path: Path, html: str) -> bool:
     A file that is no page of ours is never replaced. Raises StoreError; the file is then as it was.
     """
     data = _bytes(html)
-    try:
+    with _telling(path):
         # Where the path is a link, what it points to is replaced, and the link stays.
-        path = path.resolve()
-        before = path.read_bytes() if path.exists() else None
-        if before == data:
+        target = Path(os.path.realpath(path))
+        if _standing(target, len(data) + 1) == data:
             return False
-        if before and MARKER not in before[:HEAD]:
-            raise StoreError(
-                f"{path} is no page that this tool wrote; it was left as it is.",
-                "Name another file for the page, or remove this one first.",
-            )
-        _put(path, data)
-    except OSError as error:
+        _put(target, data)
+    return True
+
+
+def check_place(path: Path) -> None:
+    """Raise StoreError where a page could not be put: over another file, a pipe, a folder."""
+    with _telling(path):
+        target = Path(os.path.realpath(path))
+        _standing(target, HEAD)
+        if not target.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _standing(path: Path, most: int) -> bytes | None:
+    """Return the beginning of a page that stands there, None where nothing does.
+
+    path: with all links followed.
+    """
+    if path.is_symlink():  # every link was followed: this one leads back to itself
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if not path.exists():
+        return None
+    before = beginning(path, max(most, HEAD))
+    if before and MARKER not in before[:HEAD]:
         raise StoreError(
-            f"{path}: the page cannot be written ({error.strerror or error}). Nothing was changed.",
+            f"{path} is no page that this tool wrote; it was left as it is.",
+            "Name another file for the page, or remove this one first.",
+        )
+    return before
+
+
+@contextlib.contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{path}: the page cannot be written ({reason(error)}). Nothing was changed.",
             _advice(path),
         ) from error
-    return True
 
 
 def _put(path: Path, data: bytes) -> None:
@@ -177,8 +206,7 @@ def _put(path: Path, data: bytes) -> None:
 
 
 def _advice(path: Path) -> str:
-    if path.is_dir():
-        return "Name a file in this folder, such as page.html."
-    if not path.parent.is_dir():
-        return f"Make the folder {path.parent} first, or name another place."
+    with contextlib.suppress(OSError):  # the folder above may let nobody look
+        if not path.parent.is_dir():
+            return f"Make the folder {path.parent} first, or name another place."
     return "See that the folder may be written to and that the disk has room."

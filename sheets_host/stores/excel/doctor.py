@@ -8,7 +8,7 @@ from pathlib import Path
 from sheets_host.stores.base import Finding, StoreError
 from sheets_host.stores.excel.locks import holders
 from sheets_host.stores.excel.package import Package
-from sheets_host.stores.excel.saving import backup_folder, read_file
+from sheets_host.stores.excel.saving import advice, backup_folder, read_file
 
 
 def diagnose(path: Path, name: str) -> tuple[Finding, ...]:
@@ -47,7 +47,18 @@ def diagnose(path: Path, name: str) -> tuple[Finding, ...]:
                     "save and close it there; a lock left behind is passed with --ignore-lock",
                 )
             )
-    folder = backup_folder(path)
-    kept = len(list(folder.glob("*"))) if folder.is_dir() else 0
-    findings.append(Finding(True, f"{kept} backups and copies lie in {folder}."))
+    findings.append(_backups(path))
     return tuple(findings)
+
+
+def _backups(path: Path) -> Finding:
+    folder = backup_folder(path)
+    try:
+        kept = len(list(folder.iterdir())) if os.path.lexists(folder) else 0
+        # Looked for, since a name may be there to read and yet too long for those of backups.
+        folder.with_name(f"{folder.name} 2026-11-29 201500Z before-closing-composing").exists()
+    except OSError as error:
+        return Finding(
+            False, f"Backups cannot be kept in {folder} ({error.strerror}).", advice(error)
+        )
+    return Finding(True, f"{kept} backups and copies lie in {folder}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import platform
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from sheets_host.stores.base import StoreError
+from sheets_host.stores.files import beginning
 
 _PATIENCE: Final = 5.0  # seconds that another run is waited for
 _PAUSE: Final = 0.05
@@ -55,12 +57,14 @@ def holders(path: Path) -> tuple[Holder, ...]:
 
 def _content(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
-            return file.read(4096)
-    except FileNotFoundError:
+        return beginning(path, 4096)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError:
-        return b""  # it is there; Excel lets nobody read it while it runs
+    except StoreError:
+        return None  # a pipe or a folder: no program keeps its owner file so
+    except OSError as error:
+        # No file has so long a name. Else it is there: Excel lets nobody read it while it runs.
+        return None if error.errno == errno.ENAMETOOLONG else b""
 
 
 def _excel_user(content: bytes) -> str:
@@ -133,9 +137,18 @@ def alone(path: Path, patience: float = _PATIENCE) -> Iterator[None]:
     holds it, which is why a write compares the file's digest as well. Raises StoreError where
     another run keeps it for `patience` seconds.
     """
+    # The empty file stays: were it removed, a run that had opened it and waits would get the lock
+    # of a file without a name, while the next one makes a new file and locks that as well.
     key = hashlib.sha256(os.path.normcase(path).encode("utf-8", "surrogatepass")).hexdigest()
     user = os.getuid() if sys.platform != "win32" else ""
-    file = Path(tempfile.gettempdir()) / f"sheets-host-{user}-{key[:32]}.lock"
+    name = f"sheets-host-{user}-{key[:32]}.lock"
+    try:
+        file = Path(tempfile.gettempdir()) / name
+    except OSError as error:
+        raise StoreError(
+            f"{path}: there is no folder for temporary files, where the lock would lie.",
+            "Make room, or name a folder that you may write to in the variable TMPDIR.",
+        ) from error
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     except OSError as error:

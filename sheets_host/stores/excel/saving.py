@@ -88,7 +88,9 @@ def read_file(path: Path) -> bytes:
             "Close it where it is open, or give yourself the right to read it.",
         ) from error
     except OSError as error:
-        raise StoreError(f"{path} cannot be read ({error.strerror}).", _advice(error)) from error
+        raise StoreError(f"{path} cannot be read ({error.strerror}).", advice(error)) from error
+    except ValueError:  # a character that no path can hold, as of a cell of Players
+        raise StoreError(f"{path!r} is no path.", "Check the name.") from None
 
 
 def save(job: Save, step: Callable[[str], None] = nothing) -> tuple[str, ...]:
@@ -121,7 +123,7 @@ def save(job: Save, step: Callable[[str], None] = nothing) -> tuple[str, ...]:
     except OSError as error:
         raise StoreError(
             f"{path} cannot be written ({error.strerror or error}). The file was not changed.",
-            _advice(error),
+            advice(error),
         ) from error
     finally:
         with contextlib.suppress(OSError):
@@ -303,6 +305,12 @@ def _back_up(job: Save) -> Path | None:
         return None
     folder = backup_folder(job.path)
     if not folder.is_dir():
+        if os.path.lexists(folder):
+            raise StoreError(
+                f"{job.path} cannot be written: {folder} is in the way, where its backups belong. "
+                "The file was not changed.",
+                "Move that to another place, and run this again.",
+            )
         folder.mkdir()
         _see_through(folder.parent)
     temporary = folder / f"{_temporary_stem(job.path)}{os.getpid()}{_TEMPORARY}"
@@ -356,13 +364,17 @@ def _thin_out(path: Path, folder: Path) -> tuple[str, ...]:
 # --- words -------------------------------------------------------------------------------------
 
 
-def _advice(error: OSError) -> str:
+def advice(error: OSError) -> str:
+    """Return what to do about a file that the system refuses."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
         return "The disk is full: make room, and run this again."
     if error.errno in (errno.EACCES, errno.EPERM):
         return (
-            "You have no right to write in this folder: change that, or work on a copy elsewhere."
+            "You have no right to read or write in this folder: change that, or work on a copy "
+            "elsewhere."
         )
+    if error.errno == errno.ELOOP:
+        return "The link leads back to itself: name the workbook, or mend the link."
     if error.errno == errno.ENAMETOOLONG:
         return "The name leaves no room for those of backups: shorten it."
     if error.errno == errno.EROFS:

@@ -73,8 +73,14 @@ class ExcelStore:
         return diagnose(self._path, self.name)
 
     def exists(self) -> bool:
-        """Tell whether there is such a file."""
-        return self._path.exists()
+        """Tell whether there is such a file. Raises StoreError where that cannot be seen."""
+        try:
+            return self._path.exists()
+        except OSError as error:
+            raise StoreError(
+                f"{self.name} cannot be reached ({error.strerror}).",
+                saving.advice(error),
+            ) from error
 
     def read(self, titles: Collection[str]) -> Book:
         """Read the tabs of these titles. Raises StoreError for what is no readable workbook."""

@@ -77,10 +77,17 @@ def _credentials(
 
 def _sign_in(who: Access) -> None:
     from google.auth.exceptions import GoogleAuthError, TransportError
-    from google.auth.transport.requests import Request
+
+    from sheets_host.stores.google.signing import OddAnswer, asking
 
     try:
-        who.credentials.refresh(Request())  # type: ignore[no-untyped-call]
+        who.credentials.refresh(asking())  # type: ignore[no-untyped-call]
+    except OddAnswer:
+        raise StoreError(
+            "Something else than Google answers the sign-in.",
+            "A network with a login page does that, as in hotels: sign in there with a browser"
+            " first. Or check the proxy.",
+        ) from None
     except TransportError:
         raise StoreError(
             "Google cannot be reached to sign in.",

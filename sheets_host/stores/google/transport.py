@@ -40,7 +40,8 @@ QUOTA_WAITS: Final = (5.0, 10.0, 20.0, 30.0)
 
 def tell(line: str) -> None:
     """Say a word on stderr."""
-    print(line, file=sys.stderr, flush=True)
+    visible = "".join(c if c.isprintable() else " " for c in line)  # a link may hold anything
+    print(visible, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,7 @@ class Transport:
         from gspread.exceptions import APIError
 
         from sheets_host.stores.google.access import explain_sign_in
+        from sheets_host.stores.google.signing import OddAnswer
 
         left = max(until - self.clock.now(), 1.0)
         self.http.set_timeout((min(CONNECT, left), min(self.clock.answer, left)))
@@ -199,6 +201,8 @@ class Transport:
             if isinstance(error, requests.exceptions.ConnectionError):
                 why = "the connection to Google failed"
             raise PassingError(why, unclear=True) from None
+        except OddAnswer as error:
+            raise PassingError(str(error), unclear=False) from None
         except TransportError:
             # Signing in comes before sending, so nothing was sent.
             raise PassingError(

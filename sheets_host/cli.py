@@ -216,7 +216,7 @@ def _watch(store: Store, wish: Wish, context: Context, seconds: int, page: Path 
 
 def _keep_page(done: Synced, page: Path | None) -> None:
     """Write the spectators' page; that it cannot be written never undoes a sync."""
-    from sheets_host.host.telling import write_page_of
+    from sheets_host.host.publishing import write_page_of
 
     if page is None:
         return
@@ -307,7 +307,7 @@ def announce(
     credentials: Credentials = None,
 ) -> None:
     """Print words ready to post: the last round, the result, or a reminder."""
-    from sheets_host.host.telling import announcement
+    from sheets_host.host.publishing import announcement
 
     access = Access(credentials)
     context = _context(workbook, access)
@@ -372,7 +372,7 @@ def listen(
     credentials: Credentials = None,
 ) -> None:
     """Write each composition as a MIDI file and as sheet music (SVG)."""
-    from sheets_host.host.telling import listen as listen_to
+    from sheets_host.host.publishing import listen as listen_to
 
     access = Access(credentials)
     table = check_match(store_for(workbook, access), _context(workbook, access))
@@ -387,7 +387,7 @@ def page(
     credentials: Credentials = None,
 ) -> None:
     """Write one self-contained page for spectators; nothing of an open round is on it."""
-    from sheets_host.host.telling import write_page_of
+    from sheets_host.host.publishing import write_page_of
 
     access = Access(credentials)
     table = check_match(store_for(workbook, access), _context(workbook, access))

@@ -136,6 +136,7 @@ class Cell:
     cached: False where a formula has no stored value.
     format: the number format's code (ECMA-376 part 1, 18.8.31), shape: what it shows.
     merge: the merged area that covers the cell, such as ``E5:F5``, or None.
+    unseen: the font has the colour of the ground, so that nothing shows.
     """
 
     kind: Kind = Kind.BLANK
@@ -147,6 +148,7 @@ class Cell:
     strike: Strike = Strike.NONE
     merge: str | None = None
     comment: bool = False
+    unseen: bool = False
 
     @property
     def shown(self) -> str:

@@ -11,7 +11,8 @@ from sheets_host.game.stages import Stage, stage_of
 from sheets_host.host.gathering import Table
 from sheets_host.host.verbs import Synced
 from sheets_host.tabs.problems import Problem, Severity, quoted
-from sheets_host.tabs.reports import as_of, deadline, standing_word
+from sheets_host.tabs.verdicts import standing_word
+from sheets_host.tabs.view import as_of, deadline
 from sheets_host.telling.announce import time_left
 from sheets_host.terminal import (
     BOLD,
@@ -159,6 +160,7 @@ def result_words(table: Table) -> str:
 
 def show_synced(done: Synced, dry_run: bool) -> None:
     """Print what a sync found, closed and wrote."""
+    _show_renamed(done)
     if done.closed is not None:
         would = "would be closed" if dry_run else "is closed"
         out(f"{str(done.closed).capitalize()} {would}.")
@@ -184,6 +186,8 @@ def show_synced(done: Synced, dry_run: bool) -> None:
         _show_consequences(done)
         out()
     show_table(done.before if dry_run else done.after)
+    if dry_run and done.closed is Stage.COMPOSING:
+        show_result(done.after)
     if done.after.result is not None and not dry_run:
         show_what_hangs(done.after)
     out()
@@ -202,6 +206,17 @@ def _say_not_written(troubles: Sequence[StoreError]) -> None:
     for trouble in troubles:
         say(f"sheets-host: not written: {quoted(trouble.message, 1_000)}")
         say(f"  -> {quoted(trouble.hint or 'the next sync tries again', 500)}")
+
+
+def _show_renamed(done: Synced) -> None:
+    """Print who plays on under another name: a substitute, or the same person."""
+    for event in done.after.record.events[done.before.reading.record.rows :]:
+        if event.kind == "renamed":
+            print_wrapped(
+                f"{quoted(event.player)} is {quoted(event.value)} from now on: notes, tokens and"
+                " garnets stay.",
+                0,
+            )
 
 
 def _show_struck(done: Synced) -> None:
@@ -443,7 +458,7 @@ def show_restored(done: Restored, dry_run: bool) -> None:
 
 def show_what_hangs(table: Table) -> None:
     """Print how much hangs on each switch. For the host alone."""
-    from sheets_host.host.telling import what_hangs
+    from sheets_host.host.publishing import what_hangs
 
     out()
     for line in what_hangs(table):

@@ -14,8 +14,8 @@ from sheets_host.game.record import Event, Record
 from sheets_host.game.replay import replay
 from sheets_host.game.rulings import Rulings
 from sheets_host.game.scoring import result_of
-from sheets_host.tabs.reports import Outlook, View
 from sheets_host.tabs.settings import Config
+from sheets_host.tabs.view import Outlook, View
 
 NAMES = ("Ann", "Bob", "Cem", "Dee")
 HOSTILE = (

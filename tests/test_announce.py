@@ -19,8 +19,8 @@ from sheets_host.game.rulings import Rulings
 from sheets_host.game.scoring import result_of
 from sheets_host.game.stages import Stage
 from sheets_host.host.gathering import Table
+from sheets_host.host.publishing import announcement, what_hangs
 from sheets_host.host.reopening import reopen
-from sheets_host.host.telling import announcement, what_hangs
 from sheets_host.host.verbs import UsageError
 from sheets_host.tabs.players import name_fault
 from sheets_host.telling.announce import Voice
@@ -122,6 +122,22 @@ def test_round__that_is_open_again_says_so() -> None:
     words = told(store)
     assert words.splitlines()[:18] == before.splitlines()[:18]
     assert "Round 1 is open again for Bob; what is said here stands until it is closed" in words
+    assert CORRECTED not in words
+    close(store, 1)
+    assert CORRECTED in told(store).splitlines()
+
+
+CORRECTED = "Corrected: what was announced of this before no longer stands."
+
+
+def test_round__is_corrected_by_an_earlier_one_and_not_by_a_later() -> None:
+    store = a_round()
+    close(store, 2)
+    close(store, 3)
+    reopen(store, Stage.ROUND_2, ["Bob"], "misread", context())
+    close(store, 2)
+    told_of = {round_: CORRECTED in told(store, round_) for round_ in (1, 2, 3)}
+    assert told_of == {1: False, 2: True, 3: True}
 
 
 # --- the result ----------------------------------------------------------------------------------
@@ -179,6 +195,23 @@ def test_result__names_what_decided(bids: dict[str, dict[int, int]], words: str)
         setting(store, "Winner ruling", "Bob")
         refresh(store)
         assert "Bob wins the Token of Life, by the host's ruling." in told(store)
+
+
+def test_result__says_that_a_short_composition_shares_and_gets_nothing() -> None:
+    store = game("Ann", "Bob", **{"Short compositions share": "yes"})
+    bid(store, "Ann", 1, dict.fromkeys(range(1, 6), 9))
+    bid(store, "Bob", 1, {6: 9})
+    play_on(store)
+    result = look(store).result
+    assert result is not None
+    shared = [who for who in result.holders if who == ("Ann", "Bob")]
+    assert shared
+    words = told(store)
+    assert words.count(" each; nothing for Bob (fewer than 5 notes)") == len(shared)
+    assert "nothing for Ann" not in words
+    reopen(store, Stage.COMPOSING, ["Ann"], "misread", context())
+    close(store, Stage.COMPOSING)
+    assert CORRECTED in told(store).splitlines()
 
 
 def test_result__a_withdrawn_player_is_named_as_such() -> None:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import openpyxl
 import pytest
+from openpyxl.styles import Font, PatternFill
 
 from sheets_host.game.notes import Note, readings
 from sheets_host.game.stages import Stage
@@ -605,3 +607,22 @@ def test_changed_after_closing__the_recorded_stands(
     assert not named or "recorded is 7" in found[0].message
     assert table.match.slips[1, "Ann"].bids == {1: 7}
     assert table.standing == ()
+
+
+@pytest.mark.parametrize("value", [50, "50"])
+def test_bid__in_white_on_white_counts_and_is_told(
+    value: int | str, round_1: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.xlsx"
+    path.write_bytes(round_1)
+    book = openpyxl.load_workbook(path)
+    book["Bids"]["E7"] = value
+    book["Bids"]["E7"].font = Font(color="FFFFFFFF")
+    book.save(path)
+    table = read_with(path.read_bytes(), path)
+    assert as_read(table, "Bids", "E7") == "50"
+    assert "display-differs" in told(table, "Bids", "E7", Severity.NOTICE)
+    book["Bids"]["E7"].fill = PatternFill("solid", fgColor="FF1F3A5F")
+    book.save(path)
+    table = read_with(path.read_bytes(), path)
+    assert "display-differs" not in told(table, "Bids", "E7", Severity.NOTICE)

@@ -13,8 +13,11 @@ from typing import Any, Final
 import pytest
 
 from sheets_host import __version__
+from sheets_host.game.stages import Stage
 from sheets_host.tabs.entry_tabs import BIDS_HEADER, COMPOSITIONS_HEADER
 from tests.command import Done, at_terminal, here, run
+from tests.in_place import InPlace
+from tests.played import play
 from tests.workbook import Workbook, number, opened, text
 
 VERBS: Final = ("new", "check", "sync", "reopen", "announce", "verify", "demo", "doctor")
@@ -358,6 +361,33 @@ def test_dry_run__writes_nothing_and_shows_no_deal(
         assert "Nothing was written" in done.out
         for tab in ("Auction", "Balances", "Record"):
             assert re.search(rf"{tab} \(\d+ rows?\)", done.said)
+
+
+def test_dry_run__of_the_end_shows_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "game.xlsx"
+    play(path, ("Ann", "Bob", "Eve"), Stage.COMPOSING)
+    before = path.read_bytes()
+    words = ("sync", path, "--close", "final", "--void")
+    foreseen = here(*words, "--dry-run")
+    assert path.read_bytes() == before
+    made = here(*words)
+    assert (foreseen.code, made.code) == (0, 0)
+    for name in ("Ann", "Bob", "Eve"):
+        (line,) = re.findall(rf"^ +\d+  {name} .*", made.out, re.MULTILINE)
+        assert line in foreseen.out.splitlines()
+    assert "wins the Token of Life" in foreseen.out
+
+
+def test_substitute__is_named_once(game: Path) -> None:
+    assert here("sync", game, "--close", "1").code == 0
+    desk = InPlace(game)
+    desk.type("Players", "A3", "Dora")
+    desk.type("Players", "F3", "Bob")
+    done = here("sync", game)
+    assert done.code == 0, done.said
+    line = "Bob is Dora from now on: notes, tokens and garnets stay."
+    assert line in done.out.splitlines()
+    assert line not in here("sync", game).out
 
 
 def test_dry_run__nothing_to_do(game: Path) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sheets_host.game.stages import Stage
 from sheets_host.grid import Book, Cell, Kind, Shape
+from sheets_host.host.publishing import announcement
 from sheets_host.host.reopening import reopen
-from sheets_host.host.telling import announcement
 from sheets_host.host.verbs import Context, Synced, Wish, sync
 from sheets_host.stores.base import ChangedMeanwhile
 from sheets_host.tabs.moments import after_hours, moment_in

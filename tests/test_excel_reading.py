@@ -15,7 +15,7 @@ from sheets_host.stores.excel.package import Package
 from sheets_host.stores.excel.reading import read_grids
 from sheets_host.stores.excel.scanning import scan
 from sheets_host.stores.excel.texts import unescaped
-from tests.packages import MAIN, build, link, relationships, sheet, styles
+from tests.packages import MAIN, STYLES, build, link, relationships, sheet, styles
 
 RELATIONS = "xl/worksheets/_rels/sheet1.xml.rels"
 
@@ -608,3 +608,32 @@ def test_shared_formula__a_long_one_for_many_cells_costs_little() -> None:
     assert len(cells) == 20_000
     assert all(cell.formula for cell in cells.values())
     assert str(cells[2, 2].formula).startswith("=A2+A2+")
+
+
+# --- what nobody can see --------------------------------------------------------------------------
+
+SOLID = '<patternFill patternType="solid"><fgColor {}/></patternFill>'
+COLOURS = {
+    ("", ""): False,
+    ('<color rgb="FFFFFFFF"/>', ""): True,
+    ('<color rgb="FFFFFFFF"/>', '<patternFill patternType="none"/>'): True,
+    ('<color theme="0"/>', ""): True,
+    ('<color theme="0" tint="-0.25"/>', ""): False,
+    ('<color indexed="9"/>', '<patternFill patternType="gray125"/>'): False,
+    ('<color rgb="ff1f3a5f"/>', SOLID.format('rgb="FF1F3A5F"')): True,
+    ('<color rgb="FFFFFFFF"/>', SOLID.format('rgb="FF1F3A5F"')): False,
+    ('<color theme="4"/>', SOLID.format('theme="4"')): True,
+    ('<color theme="4"/>', SOLID.format('theme="5"')): False,
+    ('<color theme="1"/>', '<patternFill patternType="solid"/>'): True,
+    ('<color auto="1"/>', ""): False,
+}
+
+
+@pytest.mark.parametrize(("font", "fill"), COLOURS)
+def test_unseen__is_a_font_in_the_colour_of_its_ground(font: str, fill: str) -> None:
+    styles = (
+        STYLES.replace("<font/>", f"<font>{font}</font>", 1)
+        .replace("<fill><patternFill/></fill>", f"<fill>{fill}</fill>")
+    )  # fmt: skip
+    data = build({"Bids": "<row><c><v>5</v></c></row>"}, more={"xl/styles.xml": styles})
+    assert grid_of(data).at(1, 1).unseen is COLOURS[font, fill]

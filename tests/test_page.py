@@ -21,7 +21,7 @@ from sheets_host.game.notes import ALL_NOTES
 from sheets_host.game.rulings import ANNOUNCED
 from sheets_host.game.stages import Stage
 from sheets_host.stores.base import StoreError
-from sheets_host.tabs.reports import standing_word
+from sheets_host.tabs.verdicts import standing_word
 from sheets_host.telling import MissingExtra, page
 from sheets_host.telling.chart import LABEL_HEIGHT, roll_of, token_charts
 from sheets_host.telling.page import render_page, write_page

@@ -34,6 +34,11 @@ class Card:
     rank: int = 0
 
     @property
+    def scores(self) -> bool:
+        """Tell whether points are paid at all: not for a composition that is too short (R21)."""
+        return self.composition is not None and len(self.composition) >= SHORT
+
+    @property
     def points(self) -> int:
         return sum(self.points_by_condition)
 
@@ -107,9 +112,8 @@ def _judge(match: Match, ledger: Ledger, name: str, rulings: Rulings) -> Card:
 
 
 def _paid(card: Card, holders: tuple[tuple[str, ...], ...], each: tuple[int, ...]) -> Card:
-    scores = card.composition is not None and len(card.composition) >= SHORT
     points = tuple(
-        worth if scores and card.player in who else 0
+        worth if card.scores and card.player in who else 0
         for who, worth in zip(holders, each, strict=True)
     )
     return replace(card, points_by_condition=points)

@@ -27,9 +27,9 @@ from sheets_host.tabs.finding import fold, is_copy
 from sheets_host.tabs.layout import HOST_TABS, TITLES
 from sheets_host.tabs.players import RosterRow, name_fault, read_players
 from sheets_host.tabs.problems import DamagedTabs, Problem, quoted
-from sheets_host.tabs.reports import View
 from sheets_host.tabs.settings import Config, find_zone, read_settings
 from sheets_host.tabs.stamps import read_record_tab
+from sheets_host.tabs.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sheets_host.grid import Book, Cell, Content, Formula, Link, Tab, address, same_contents, stands
 from sheets_host.host.gathering import Table
 from sheets_host.host.outside import game_mark, sheet_heading
-from sheets_host.tabs import reports
+from sheets_host.tabs import holdings, reports, verdicts
 from sheets_host.tabs.layout import BOARD_TABS, TOOL_HEADER
 
 
@@ -34,9 +34,9 @@ def sheet_tabs(table: Table, player: str) -> tuple[Tab, ...]:
         checks, rows=[[sheet_heading(player)], checks.rows[1], marked, *checks.rows[3:]]
     )
     return (
-        reports.auction(view),
-        reports.collections(view, (player,)),
-        reports.standings(view),
+        holdings.auction(view),
+        holdings.collections(view, (player,)),
+        verdicts.standings(view),
         checks,
     )
 

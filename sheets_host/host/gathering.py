@@ -38,9 +38,9 @@ from sheets_host.tabs.late import deadline_notices, entry_notices, fixed_notices
 from sheets_host.tabs.layout import BOARD_TABS, ENTRY_TABS, TITLES, TOOL_TABS
 from sheets_host.tabs.players import RosterRow, read_players
 from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
-from sheets_host.tabs.reports import Outlook, View
 from sheets_host.tabs.settings import CHOICE, ROUND_NOTES, WINNER_RULING, Config, read_settings
 from sheets_host.tabs.stamps import COPY_BACK, check_stamps, read_record_tab
+from sheets_host.tabs.view import Outlook, View
 
 NEEDED: Final = tuple(title for title in TITLES if title != "How to play")
 

@@ -18,7 +18,7 @@ from sheets_host.host.outside import Opener, Progress, silent
 from sheets_host.host.writing import Job, put, put_all, targets
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import quoted
-from sheets_host.tabs.reports import deadline
+from sheets_host.tabs.view import deadline
 
 
 class UsageError(Exception):

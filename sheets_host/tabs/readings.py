@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -128,7 +128,7 @@ def read_count(cell: Cell, what: str = "bid") -> Count:
             return Count(wrong=_too_large(text))
         number = int(digits[1].lstrip("0") or "0")  # Python reads no thousands of digits
         told = Word("stored-as-text", f"the number is stored as text; it is read as {number}")
-        return Count(number, notices=(told,))
+        return Count(number, notices=(told, *_unseen(cell, number)))
     return Count(wrong=_no_count(text, quoted(cell.text), wanted))
 
 
@@ -169,6 +169,7 @@ def _count_of_number(cell: Cell, number: float, wanted: str) -> Count:
         return Count(wrong=Word("negative", f"{whole} is less than 0", f"type {wanted}"))
     if cell.formula is not None:
         notices.append(_of_formula(cell.formula, whole))
+    notices += _unseen(cell, whole)
     if cell.shape in _MISLEADING:
         notices.append(
             Word(
@@ -177,6 +178,16 @@ def _count_of_number(cell: Cell, number: float, wanted: str) -> Count:
             )
         )
     return Count(whole, notices=tuple(notices))
+
+
+def _unseen(cell: Cell, value: int | Note) -> Iterator[Word]:
+    """Tell what nobody can see in the cell: it counts, and may be there by mistake."""
+    if cell.unseen:
+        yield Word(
+            "display-differs",
+            f"the cell's font has the colour of its ground, so that its value {value}, which"
+            " counts, cannot be seen",
+        )
 
 
 _VOLATILE: Final = re.compile(r"\b(NOW|TODAY|RAND|RANDBETWEEN|OFFSET|INDIRECT)\s*\(", re.IGNORECASE)
@@ -253,6 +264,7 @@ def read_note(cell: Cell, held: Collection[Note]) -> Spelt:
         )
     if cell.formula is not None:
         notices.append(_of_formula(cell.formula, note))
+    notices += _unseen(cell, note)
     return Spelt(note, notices=tuple(notices))
 
 

@@ -17,7 +17,7 @@ from sheets_host.grid import (
     Tab,
 )
 from sheets_host.tabs.entries import Receipt
-from sheets_host.tabs.holdings import all_bids, auction, balances, collections, garnets
+from sheets_host.tabs.holdings import auction, balances, collections, garnets
 from sheets_host.tabs.layout import (
     FILTER,
     FIRST,
@@ -34,29 +34,14 @@ from sheets_host.tabs.layout import (
 )
 from sheets_host.tabs.problems import Problem, Severity
 from sheets_host.tabs.verdicts import (
-    CANDIDATE,
-    WINNER,
     breakdown,
     conditions,
-    standing_word,
     standings,
 )
 from sheets_host.tabs.view import (
-    Outlook,
     View,
     as_of,
-    deadline,
-    local,
-    lot_state,
-    moment_text,
-    stamp,
 )
-
-__all__ = [
-    "CANDIDATE", "WINNER", "Outlook", "View", "all_bids", "as_of", "auction", "balances",
-    "breakdown", "checks", "collections", "conditions", "deadline", "garnets", "local",
-    "lot_state", "moment_text", "record", "stamp", "standing_word", "standings", "tool_tabs",
-]  # fmt: skip
 
 
 def tool_tabs(

@@ -15,10 +15,11 @@ from typing import Final
 from sheets_host.game.auction import Outcome, Sale
 from sheets_host.game.conditions import CONDITIONS
 from sheets_host.game.outlook import Hindsight
+from sheets_host.game.rulings import SHORT
 from sheets_host.game.scoring import Result
-from sheets_host.game.stages import Stage
+from sheets_host.game.stages import Stage, stage_of
 from sheets_host.tabs.problems import quoted
-from sheets_host.tabs.reports import View, deadline, moment_text, stamp
+from sheets_host.tabs.view import View, deadline, moment_text, stamp
 
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$^-])")
 _REACTIVE: Final = re.compile(r"([@#:/.<])(?=\S)")
@@ -68,6 +69,8 @@ def announce_round(view: View, round_: int, voice: Voice) -> str:
     """Tell what a closed round brought: winners, ties, tokens left, what comes next."""
     match = view.match
     parts = [voice.heading(f"{voice.name(view.config.game)}: round {round_} is closed")]
+    if _corrected(view, Stage(round_)):
+        parts.append(_CORRECTED)
     outcomes = view.ledger.outcomes[round_]
     parts.append(voice.items(_outcome(o, view.config.rulings.announced, voice) for o in outcomes))
     left = (
@@ -80,6 +83,15 @@ def announce_round(view: View, round_: int, voice: Voice) -> str:
         parts.append(_next(view))
     parts.append(_seal(view, voice))
     return "\n\n".join(parts) + "\n"
+
+
+_CORRECTED: Final = "Corrected: what was announced of this before no longer stands."
+
+
+def _corrected(view: View, stage: Stage) -> bool:
+    """Tell whether this stage, or an earlier one, was closed anew since it was first closed."""
+    closings = [stage_of(event.stage) for event in view.record.events if event.kind == "closed"]
+    return any(closed <= stage for closed in closings[closings.index(stage) + 1 :])
 
 
 def announce_opening(view: View, voice: Voice) -> str:
@@ -135,6 +147,8 @@ def announce_result(view: View, voice: Voice, hindsight: Mapping[str, Hindsight]
     result = view.result
     assert result is not None
     parts = [voice.heading(f"{voice.name(view.config.game)}: the result"), _end(result, voice)]
+    if _corrected(view, Stage.COMPOSING):
+        parts.insert(1, _CORRECTED)
     cards = sorted(result.cards, key=lambda c: (c.rank, c.player.casefold(), c.player))
     lines = []
     for card in cards:
@@ -199,6 +213,9 @@ def _shares(result: Result, voice: Voice) -> Iterable[str]:
             if len(holders) > 1
             else (f"{voice.name(holders[0])}, {each}" if holders else "nobody")
         )
+        short = [name for name in holders if not result.card(name).scores]
+        if short:
+            who += f"; nothing for {_names(short, voice)} (fewer than {SHORT} notes)"
         yield f"Condition {condition.number}, {condition.name} ({condition.worth}): {who}"
 
 

@@ -25,7 +25,7 @@ from sheets_host.game.auction import Sale
 from sheets_host.game.stages import Stage
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.files import beginning, reason
-from sheets_host.tabs.reports import View, as_of, stamp
+from sheets_host.tabs.view import View, as_of, stamp
 from sheets_host.telling import library
 from sheets_host.telling.chart import token_charts, tokens_by_player
 from sheets_host.telling.scenes import (

@@ -19,15 +19,8 @@ from sheets_host.game.outlook import Reach, reach
 from sheets_host.game.scoring import Result
 from sheets_host.grid import Content, Tab
 from sheets_host.tabs.layout import FIRST, TOOL_HEADER
-from sheets_host.tabs.reports import (
-    View,
-    breakdown,
-    deadline,
-    lot_state,
-    moment_text,
-    standing_word,
-    standings,
-)
+from sheets_host.tabs.verdicts import breakdown, standing_word, standings
+from sheets_host.tabs.view import View, deadline, lot_state, moment_text
 from sheets_host.telling.chart import Roll, roll_of
 
 

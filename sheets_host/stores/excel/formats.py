@@ -1,4 +1,4 @@
-"""What a cell's style says that matters to reading: its number format, and strike-through."""
+"""What a cell's style says that matters to reading: its number format, what is struck or unseen."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ from sheets_host.stores.excel.texts import on
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A cell format (``xf``) as far as it tells how to read a value."""
+    """A cell format (``xf``) as far as it tells how to read a value.
+
+    unseen: the font has the colour of the fill behind it.
+    """
 
     format: str = "General"
     struck: bool = False
+    unseen: bool = False
 
 
 def _built_in() -> dict[int, str]:
@@ -59,8 +63,9 @@ def looks_of(package: Package) -> tuple[Look, ...]:
     shows what the ids name.
     """
     codes = dict(BUILT_IN)
-    fonts: list[bool] = []
-    formats: list[tuple[int, int]] = []
+    fonts: list[tuple[bool, str]] = []  # struck, colour
+    fills: list[str] = []  # colours
+    formats: list[tuple[int, int, int]] = []
     within = ""  # the collection that is being read
     depth = 0
 
@@ -79,11 +84,21 @@ def looks_of(package: Package) -> tuple[Look, ...]:
             code = attributes.get("formatCode", "General")
             codes[_number(attributes.get("numFmtId"))] = code[:MAX_CODE]
         elif tag == _FONT and within == _FONTS:
-            fonts.append(False)
+            fonts.append((False, _BLACK))
         elif tag == _STRIKE and within == _FONTS and fonts:
-            fonts[-1] = on(attributes)
+            fonts[-1] = on(attributes), fonts[-1][1]
+        elif tag == _COLOUR and within == _FONTS and fonts:
+            fonts[-1] = fonts[-1][0], _colour(attributes)
+        elif tag == _FILL and within == _FILLS:
+            fills.append(_WHITE)
+        elif tag == _PATTERN and within == _FILLS and fills:
+            kind = attributes.get("patternType", "none")
+            fills[-1] = _BLACK if kind == "solid" else _WHITE if kind == "none" else kind
+        elif tag == _FORE and within == _FILLS and fills and fills[-1] == _BLACK:
+            fills[-1] = _colour(attributes)
         elif tag == _XF and within == _CELL_XFS:
-            formats.append((_number(attributes.get("numFmtId")), _number(attributes.get("fontId"))))
+            ids = [_number(attributes.get(name)) for name in ("numFmtId", "fontId", "fillId")]
+            formats.append((ids[0], ids[1], ids[2]))
 
     def end(tag: str) -> None:
         nonlocal within, depth
@@ -92,10 +107,35 @@ def looks_of(package: Package) -> tuple[Look, ...]:
             within = ""
 
     walk([package.part(package.styles)], package.styles, package.name, start, end)
-    return tuple(
-        Look(codes.get(number, "General"), fonts[font] if font < len(fonts) else False)
-        for number, font in formats
-    ) or (Look(),)
+    looks = []
+    for number, font, fill in formats:
+        struck, ink = fonts[font] if font < len(fonts) else (False, _BLACK)
+        ground = fills[fill] if fill < len(fills) else _WHITE
+        looks.append(Look(codes.get(number, "General"), struck, ink == ground))
+    return tuple(looks) or (Look(),)
+
+
+_BLACK: Final = "000000"
+_WHITE: Final = "FFFFFF"
+_THEMED: Final = {"0": _WHITE, "1": _BLACK}  # the window's ground and text, 20.1.6.2
+_INDEXED: Final = {"0": _BLACK, "1": _WHITE, "8": _BLACK, "9": _WHITE, "64": _BLACK, "65": _WHITE}
+
+
+def _colour(attributes: dict[str, str]) -> str:
+    """Return what tells two colours apart (18.8.3, 18.8.19): RRGGBB where it is known, else words.
+
+    A theme's other colours, and tints, are not worked out: they are alike where written alike.
+    """
+    tint = attributes.get("tint", "0")
+    if "rgb" in attributes:
+        plain = attributes["rgb"][-6:].upper()
+    elif "theme" in attributes:
+        plain = _THEMED.get(attributes["theme"], f"theme {attributes['theme'][:9]}")
+    elif "indexed" in attributes:
+        plain = _INDEXED.get(attributes["indexed"], f"indexed {attributes['indexed'][:9]}")
+    else:
+        plain = _BLACK
+    return plain if tint in ("0", "0.0") else f"{plain} {tint[:20]}"
 
 
 _NUM_FMTS: Final = MAIN + "numFmts"
@@ -103,10 +143,15 @@ _NUM_FMT: Final = MAIN + "numFmt"
 _FONTS: Final = MAIN + "fonts"
 _FONT: Final = MAIN + "font"
 _STRIKE: Final = MAIN + "strike"
+_COLOUR: Final = MAIN + "color"
+_FILLS: Final = MAIN + "fills"
+_FILL: Final = MAIN + "fill"
+_PATTERN: Final = MAIN + "patternFill"
+_FORE: Final = MAIN + "fgColor"
 _CELL_XFS: Final = MAIN + "cellXfs"
 _XF: Final = MAIN + "xf"
-_COLLECTIONS: Final = frozenset((_NUM_FMTS, _FONTS, _CELL_XFS))
-_ITEMS: Final = (_NUM_FMT, _FONT, _XF, MAIN + "extLst")
+_COLLECTIONS: Final = frozenset((_NUM_FMTS, _FONTS, _FILLS, _CELL_XFS))
+_ITEMS: Final = (_NUM_FMT, _FONT, _FILL, _XF, MAIN + "extLst")
 _DEPTH_OF_ITEMS: Final = 3  # styleSheet, fonts, font
 
 

@@ -162,6 +162,7 @@ class _Meaning:
             format=look.format,
             shape=shape,
             strike=strike,
+            unseen=look.unseen,
         )
 
     def _shared(self, number: str | None) -> Text | None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.google_rig import SHEET, Rig, rig_fixture
-from tests.sheets_emulator.__main__ import ask
+from tests.sheets_emulator.__main__ import ask, serve
 from tests.sheets_emulator.schema import InvalidError, mask, schemas
 
 __all__ = ["rig_fixture"]
@@ -175,3 +175,27 @@ def test_desk__types_and_shows_from_another_terminal(
     assert ask(port, {"do": "show", "id": SHEET}) == 0
     assert capsys.readouterr().out == "done\n\t12\nSheet1\n"
     assert ask(port, order | {"tab": "Nope"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tab": "Nope"}, "there is no tab Nope; there are: Sheet1"),
+        ({"id": "other"}, f"there is no sheet other; there is: {SHEET}"),
+        ({"cell": "zzz"}, "zzz is no cell; one is called E7"),
+        ({"who": "eve@example.org"}, "eve@example.org may not type there"),
+    ],
+)
+def test_desk__says_what_cannot_be_done(
+    change: dict[str, str], words: str, rig: Rig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = int(rig.google.host.rpartition(":")[2])
+    order = {"do": "type", "id": SHEET, "tab": "Sheet1", "cell": "B1", "text": "12"}
+    assert ask(port, order | change) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_server__a_port_in_use_is_told(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    port = int(rig.google.host.rpartition(":")[2])
+    assert serve(port, SHEET) == 3
+    assert f"Port {port} cannot be used" in capsys.readouterr().err

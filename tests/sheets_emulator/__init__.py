@@ -14,7 +14,7 @@ a test says otherwise (`result=` of `type`, or `evaluate`).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -228,16 +228,31 @@ class Emulator:
         }
 
     def _desk(self, order: Json) -> Any:
-        """Do what `python -m tests.sheets_emulator type|show` asks of a running emulator."""
-        if order["do"] == "type":
-            who = order.get("who") or OWNER
-            self.type(order["id"], order["tab"], order["cell"], order["text"], who=who)
-            return "done"
-        if order["do"] == "show":
-            if order.get("tab"):
-                return self.values(order["id"], order["tab"])
-            return [[sheet.title] for sheet in self.book(order["id"]).sheets]
+        """Do what `python -m tests.sheets_emulator VERB` asks of a running emulator.
+
+        Raises ValueError for what cannot be done, in words.
+        """
         if order["do"] == "fault":
             self.fault(order["kind"], order.get("on"), times=order.get("times", 1))
             return "waiting"
-        raise ValueError(order["do"])
+        if order["id"] not in self.state.books:
+            raise ValueError(
+                f"there is no sheet {order['id']}; there is: {_listed(self.state.books)}"
+            )
+        titles = [sheet.title for sheet in self.book(order["id"]).sheets]
+        if not order.get("tab"):
+            return [[title] for title in titles]
+        if order["tab"].casefold() not in map(str.casefold, titles):
+            raise ValueError(f"there is no tab {order['tab']}; there are: {_listed(titles)}")
+        if order["do"] == "show":
+            return self.values(order["id"], order["tab"])
+        who = order.get("who") or OWNER
+        try:
+            self.type(order["id"], order["tab"], order["cell"], order["text"], who=who)
+        except PermissionError as refusal:
+            raise ValueError(f"{who} may not type there: {refusal}") from refusal
+        return "done"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument("--port", type=int, default=8765, choices=range(1, 65536), metavar="PORT")
     parser.add_argument("--sheet", default=REHEARSAL, help="the spreadsheet's id")
     verbs = parser.add_subparsers(dest="verb")
     typing = verbs.add_parser("type")
@@ -54,7 +54,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def serve(port: int, sheet: str) -> int:
     """Run until interrupted."""
-    with Emulator(port) as google:
+    try:
+        emulator = Emulator(port)
+    except OSError as refused:
+        print(f"Port {port} cannot be used: {refused.strerror}; try another.", file=sys.stderr)
+        return 3
+    with emulator as google:
         google.add_spreadsheet(sheet)
         print(f"Emulating Google Sheets on {google.host}. In another terminal:\n")
         print(f"  SHEETS_EMULATOR_HOST={google.host} sheets-host new {sheet} --player Ann\n")

@@ -307,9 +307,10 @@ def a1(place: Place) -> str:
 
 
 def place_of(address: str) -> Place:
-    """Return the place of an address such as E7."""
-    found = re.fullmatch(r"([A-Z]+)([0-9]+)", address.upper())
-    assert found, address
+    """Return the place of an address such as E7. Raises ValueError for anything else."""
+    found = re.fullmatch(r"([A-Z]{1,3})([1-9][0-9]{0,6})", address.upper())
+    if not found:
+        raise ValueError(f"{address} is no cell; one is called E7")
     column = 0
     for letter in found[1]:
         column = column * 26 + ord(letter) - 64

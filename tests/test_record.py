@@ -474,6 +474,9 @@ def test_replay__an_empty_event_of_any_kind_makes_no_sense(kind: str) -> None:
         Event("closed", "9"),
         Event("closed", "2"),  # round 1 is open
         Event("closed", "composing"),
+        Event("closed", "1", value="hold", at="yesterday"),
+        Event("closed", "1", value="hold", at="2026-13-01T18:00:00Z"),
+        Event("closed", "1", value="hold", at="2026-03-01T18:00:00"),
         Event("reopened", "1", "Ann"),  # never closed
         Event("renamed", player="Cy", value="Dan"),
         Event("renamed", player="Ann", value="Bob"),
@@ -481,7 +484,7 @@ def test_replay__an_empty_event_of_any_kind_makes_no_sense(kind: str) -> None:
         Event("ruling", item="Winner ruling", player="Cy"),
         Event("ruling", item="Winner", player="Ann"),
     ],
-    ids=lambda e: f"{e.kind} {e.stage} {e.player} {e.item} {e.value}",
+    ids=lambda e: f"{e.kind} {e.stage} {e.player} {e.item} {e.value} {e.at}",
 )
 def test_replay__names_the_row_that_makes_no_sense(event: Event) -> None:
     record = record_of(*SEATED, entered("Ann"), event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from typing import Final
 
@@ -114,6 +115,8 @@ class _Fold:
         self.struck[event.stage, self._seated(event), event.item] = event.value
 
     def on_closed(self, event: Event) -> None:
+        if event.at and dt.datetime.fromisoformat(event.at).tzinfo is None:
+            raise ValueError(f"a time without a zone: {event.at!r}")
         stage = stage_of(event.stage)
         frontier = next(s for s in Stage if s not in self.closed)
         if stage is not frontier and stage not in self.reopened:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.command import here
 from tests.office import Office, OfficeMissingError
 
 # The same examples on every run, and none that fails for a slow machine; HYPOTHESIS_PROFILE=search
@@ -36,3 +37,19 @@ def corpus() -> Path:
     if not folder:
         pytest.skip("SHEETS_HOST_CORPUS names no folder of real workbooks")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A match of Ann and Bob in round 1, without a bid; modules may have one of their own."""
+    path = tmp_path_factory.mktemp("fresh") / "game.xlsx"
+    assert here("new", path, "--player", "Ann", "--player", "Bob", "--seed", "s").code == 0
+    return path.read_bytes()
+
+
+@pytest.fixture
+def game(fresh: bytes, tmp_path: Path) -> Path:
+    """The module's fresh match, as a file to play with."""
+    path = tmp_path / "game.xlsx"
+    path.write_bytes(fresh)
+    return path

@@ -35,13 +35,6 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture
-def game(fresh: bytes, tmp_path: Path) -> Path:
-    path = tmp_path / "game.xlsx"
-    path.write_bytes(fresh)
-    return path
-
-
 @pytest.fixture(scope="module")
 def finished(fresh: bytes, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A match played to its end; Ann won every note of round 1 and composed them."""

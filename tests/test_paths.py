@@ -29,25 +29,11 @@ LONG = "x" * 300
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("paths") / "game.xlsx"
-    assert here("new", path, "--player", "Ann", "--player", "Bob", "--seed", "s").code == 0
-    return path.read_bytes()
-
-
-@pytest.fixture(scope="module")
 def finished(fresh: bytes, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A match that Ann won with a composition."""
     path = tmp_path_factory.mktemp("finished") / "game.xlsx"
     assert here("demo", path).code == 0
     return path.read_bytes()
-
-
-@pytest.fixture
-def game(fresh: bytes, tmp_path: Path) -> Path:
-    path = tmp_path / "game.xlsx"
-    path.write_bytes(fresh)
-    return path
 
 
 @pytest.fixture(params=["pipe", "socket", "folder", "/dev/null", "/dev/zero"])

@@ -28,20 +28,6 @@ STEERING = [*map(chr, (*range(0x20), *range(0x7F, 0xA0)))]
 STEERING += [*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
 
 
-@pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("streams") / "game.xlsx"
-    assert here("new", path, "--player", "Ann", "--player", "Bob", "--seed", "s").code == 0
-    return path.read_bytes()
-
-
-@pytest.fixture
-def game(fresh: bytes, tmp_path: Path) -> Path:
-    path = tmp_path / "game.xlsx"
-    path.write_bytes(fresh)
-    return path
-
-
 def shell(line: str, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
     """Run a line of a POSIX shell in which ``$host`` is the command."""
     done = subprocess.run(

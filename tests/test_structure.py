@@ -53,13 +53,6 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture
-def game(fresh: bytes, tmp_path: Path) -> Path:
-    path = tmp_path / "game.xlsx"
-    path.write_bytes(fresh)
-    return path
-
-
 def in_program(change: Callable[[Any], None]) -> Deed:
     """Do to the workbook as it lies open in openpyxl, for all that moves cells and tabs."""
 

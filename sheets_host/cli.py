@@ -8,13 +8,16 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from sheets_host import __version__
 from sheets_host.game.record import RecordBroken
+from sheets_host.game.rulings import ROUNDS
 from sheets_host.game.stages import Stage, stage_of
 from sheets_host.host.drawing import Difference
 from sheets_host.host.gathering import Table
@@ -28,7 +31,7 @@ from sheets_host.stores.files import undecoded
 from sheets_host.streams import Streams, lasting
 from sheets_host.tabs.problems import DamagedTabs, quoted
 from sheets_host.telling import MissingExtra, library
-from sheets_host.terminal import agreed, interactive, listed, out, progress, say
+from sheets_host.terminal import agreed, as_word, complain, interactive, listed, out, progress, say
 
 OK, PROBLEMS, USAGE, UNREACHABLE, BROKEN = range(5)
 STOPPED = 130  # by Ctrl-C, as shells say it
@@ -47,9 +50,23 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+class Verb(TyperCommand):
+    """A command whose usage names its arguments as the README does: WORKBOOK, not {WORKBOOK}."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+
+verb = partial(app.command, cls=Verb)
+
 Workbook = Annotated[
     str,
-    typer.Argument(help="A path (.xlsx or .xlsm), a Google Sheets link, or a bare spreadsheet id."),
+    typer.Argument(
+        metavar="WORKBOOK",
+        help="A path (.xlsx or .xlsm), a Google Sheets link, or a bare spreadsheet id.",
+    ),
 ]
 Credentials = Annotated[
     Path | None,
@@ -68,7 +85,7 @@ def _context(workbook: str, access: Access) -> Context:
     return Context(opener(workbook, access), progress=progress)
 
 
-@app.command(short_help="Make a match.")
+@verb(short_help="Make a match.")
 def new(
     workbook: Workbook,
     player: Annotated[
@@ -100,7 +117,7 @@ def new(
     _exit(UNREACHABLE if made.sheets and made.sheets.trouble else OK)
 
 
-@app.command(short_help="Show all entries and problems.")
+@verb(short_help="Show all entries and problems.")
 def check(
     workbook: Workbook,
     as_json: AsJson = False,
@@ -119,7 +136,7 @@ def check(
     _exit(UNREACHABLE if table.faults else PROBLEMS if table.standing else OK)
 
 
-@app.command(short_help="Refresh the reports; close a stage.")
+@verb(short_help="Refresh the reports; close a stage.")
 def sync(
     workbook: Workbook,
     close: Annotated[
@@ -129,7 +146,11 @@ def sync(
         bool, typer.Option("--due", help="Close the open stage if its deadline has passed.")
     ] = False,
     every: Annotated[
-        int | None, typer.Option(metavar="SECONDS", help="Repeat until Ctrl-C; mind --due.")
+        int | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Repeat every SECONDS until Ctrl-C; closes stages only with --due.",
+        ),
     ] = None,
     void: Annotated[
         bool,
@@ -223,7 +244,10 @@ def _keep_page(done: Synced, page: Path | None) -> None:
     try:
         write_page_of(done.after, page)
     except StoreError as error:
-        say(f"sheets-host: the page is not written: {quoted(error.message, 500)}")
+        complain(
+            f"sheets-host: the page is not written: {quoted(error.message, 500)}",
+            quoted(error.hint, 500),
+        )
 
 
 def _shall_close(table: Table, yes: bool) -> bool:
@@ -232,13 +256,13 @@ def _shall_close(table: Table, yes: bool) -> bool:
         return False
     if not interactive():
         if yes:
-            say(
-                "sheets-host: --yes answers a question that is asked on a terminal only; in a"
-                " script, name the stage: --close"
+            complain(
+                "sheets-host: --yes answers a question that is asked on a terminal only",
+                f"in a script, name the stage: --close {table.match.stage.round or 'final'}",
             )
         return False
     if table.silent:
-        say(f"Nothing was entered by {listed(table.silent)}.")
+        complain(f"Nothing was entered by {listed(table.silent)}.")
     try:
         return yes or agreed(f"Close {table.match.stage} now?")
     except KeyboardInterrupt:
@@ -255,10 +279,12 @@ def _sync_code(done: Synced, wish: Wish) -> int:
     return PROBLEMS if done.after.standing or done.held else OK
 
 
-@app.command(short_help="Let players correct a closed stage.")
+@verb(short_help="Let players correct a closed stage.")
 def reopen(
     workbook: Workbook,
-    stage: Annotated[str, typer.Argument(help="The closed stage: 1 to 6, or final.")],
+    stage: Annotated[
+        str, typer.Argument(metavar="STAGE", help="The closed stage: 1 to 6, or final.")
+    ],
     player: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Whose entries may be corrected. Repeat for each."),
@@ -294,11 +320,12 @@ def reopen(
     _exit(UNREACHABLE if done.trouble else OK)
 
 
-@app.command(short_help="Print words ready to post.")
+@verb(short_help="Print words ready to post.")
 def announce(
     workbook: Workbook,
     round_: Annotated[
-        int | None, typer.Option("--round", min=1, max=6, help="This round; else the last stage.")
+        int | None,
+        typer.Option("--round", metavar="ROUND", help="This round, 1 to 6; else the last stage."),
     ] = None,
     missing: Annotated[
         bool, typer.Option("--missing", help="A reminder of who has entered nothing yet.")
@@ -310,16 +337,20 @@ def announce(
     from sheets_host.host.publishing import announcement
 
     access = Access(credentials)
+    if round_ is not None and not 1 <= round_ <= ROUNDS:
+        raise UsageError(
+            f"--round {round_}: there is no such round", f"say a round from 1 to {ROUNDS}"
+        )
     context = _context(workbook, access)
     table = check_match(store_for(workbook, access), context)
     for fault in table.faults:
-        say(f"sheets-host: {quoted(fault.message, 500)}")
+        complain(f"sheets-host: {quoted(fault.message, 500)}", quoted(fault.hint, 500))
     sys.stdout.write(
         announcement(table, round_, context.now(), missing=missing, markdown=not plain)
     )
 
 
-@app.command(short_help="Prove that nothing was changed.")
+@verb(short_help="Prove that nothing was changed.")
 def verify(
     workbook: Workbook,
     seal: Annotated[
@@ -342,10 +373,12 @@ def verify(
     _exit(PROBLEMS if found.differing else OK)
 
 
-@app.command(short_help="Put a copy of the Record back.")
+@verb(short_help="Put a copy of the Record back.")
 def restore(
     workbook: Workbook,
-    copy: Annotated[Path, typer.Argument(help="A copy of the Record, from the backups.")],
+    copy: Annotated[
+        Path, typer.Argument(metavar="COPY", help="A copy of the Record, from the backups.")
+    ],
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Even if rows of a sound Record are given up.")
     ] = False,
@@ -365,7 +398,7 @@ def restore(
     _exit(UNREACHABLE if done.trouble else OK)
 
 
-@app.command(short_help="Write MIDI and sheet music.")
+@verb(short_help="Write MIDI and sheet music.")
 def listen(
     workbook: Workbook,
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the files.")],
@@ -380,7 +413,7 @@ def listen(
         out(str(path))
 
 
-@app.command(short_help="Write a page for spectators.")
+@verb(short_help="Write a page for spectators.")
 def page(
     workbook: Workbook,
     file: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")],
@@ -395,10 +428,11 @@ def page(
     out(f"{'Wrote' if wrote else 'Up to date:'} {file}")
 
 
-@app.command(short_help="Find out what does not work.")
+@verb(short_help="Find out what does not work.")
 def doctor(
     workbook: Annotated[
-        str | None, typer.Argument(help="A workbook; without one, only the way to Google.")
+        str | None,
+        typer.Argument(metavar="WORKBOOK", help="A workbook; without one, only the way to Google."),
     ] = None,
     credentials: Credentials = None,
 ) -> None:
@@ -415,9 +449,11 @@ def doctor(
     _exit(OK if show_findings(findings) else UNREACHABLE)
 
 
-@app.command(short_help="Play a made-up match.")
+@verb(short_help="Play a made-up match.")
 def demo(
-    path: Annotated[Path | None, typer.Argument(help="Where to leave the workbook.")] = None,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="PATH", help="Where to leave the workbook.")
+    ] = None,
 ) -> None:
     """Let made-up players play a whole game, and leave the workbook to look at."""
     from sheets_host.host.demo import demo as play
@@ -431,7 +467,8 @@ def demo(
     done = play(store, _context(target, Access()))
     show_result(done.after)
     out()
-    out(f"Open {target} to look at the whole match, or try: sheets-host check {target}")
+    out(f"Open {target} to look at the whole match, or try:")
+    out(f"  sheets-host check {as_word(target)}")
 
 
 # --- ends --------------------------------------------------------------------------------------
@@ -497,8 +534,10 @@ def _told(streams: Streams, code: int) -> int:
     """Say that results could not be printed; what the command did is done all the same."""
     if not streams.out.trouble:
         return code
-    say(f"sheets-host: the results cannot be printed: {streams.out.trouble}")
-    say("  -> the command went on to its end: sheets-host check shows how the match stands")
+    complain(
+        f"sheets-host: the results cannot be printed: {streams.out.trouble}",
+        "the command went on to its end: sheets-host check shows how the match stands",
+    )
     return code or UNREACHABLE
 
 
@@ -524,8 +563,11 @@ def _run() -> int:
     except DamagedTabs as error:
         say("sheets-host: the workbook cannot be read as a game:")
         for fault in error.faults:
-            say(f"  {quoted(fault.where, 300)}: {quoted(fault.message, 1_000)}")
-            say(f"    -> {quoted(fault.hint, 500)}")
+            complain(
+                f"{quoted(fault.where, 300)}: {quoted(fault.message, 1_000)}",
+                quoted(fault.hint, 500),
+                2,
+            )
         say("  Nothing was changed.")
         return UNREACHABLE
     except RecordBroken as error:
@@ -580,9 +622,7 @@ def _unforeseen(error: Exception) -> int:
 
 
 def _fail(code: int, message: str, hint: str) -> int:
-    say(f"sheets-host: {quoted(message, 2_000)}")
-    if hint:
-        say(f"  -> {quoted(hint, 1_000)}")
+    complain(f"sheets-host: {quoted(message, 2_000)}", quoted(hint, 1_000))
     return code
 
 

@@ -17,15 +17,17 @@ from sheets_host.telling.announce import time_left
 from sheets_host.terminal import (
     BOLD,
     RED,
-    WIDTH,
     YELLOW,
+    as_word,
+    complain,
+    fleeting,
     listed,
     nearby,
     out,
     plural,
+    print_hint,
     print_rows,
     print_wrapped,
-    say,
 )
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ def _print_problem(problem: Problem) -> None:
     out(f"  {quoted(place, 300)}{who}", *colours)
     print_wrapped(quoted(problem.message, 1_000), 4)
     if problem.hint:
-        print_wrapped(f"-> {quoted(problem.hint, 500)}", 4)
+        print_hint(quoted(problem.hint, 500), 4)
 
 
 def show_result(table: Table) -> None:
@@ -146,16 +148,24 @@ def result_words(table: Table) -> str:
         )
     if result.winner is None:
         return "Nobody is left to win."
-    words = [f"{quoted(result.winner)} wins the Token of Life (decided by {result.decided_by})."]
+    words = [f"{quoted(result.winner, 100)} wins the Token of Life, {_HOW[result.decided_by]}."]
     if result.candidate:
-        words.append(f"Elimination Candidate: {quoted(result.candidate)}.")
+        words.append(f"Elimination Candidate: {quoted(result.candidate, 100)}.")
     elif result.choice_among:
         words.append(
-            f"{quoted(result.winner)} chooses the Elimination Candidate among"
+            f"{quoted(result.winner, 100)} chooses the Elimination Candidate among"
             f" {listed(result.choice_among)}: write the name into"
             ' "Elimination choice" in Settings and sync again.'
         )
     return " ".join(words)
+
+
+_HOW: Final = {
+    "points": "by points",
+    "highest pitch": "tied on points; highest pitch",
+    "longest note": "tied on points and pitch; longest note",
+    "the host's ruling": "tied; by your ruling",
+}
 
 
 def show_synced(done: Synced, dry_run: bool) -> None:
@@ -175,10 +185,10 @@ def show_synced(done: Synced, dry_run: bool) -> None:
         )
     for bad in done.impossible:
         print_wrapped(f"{quoted(bad.player)}, {bad.stage}: {bad.why}.", 2)
-        print_wrapped(
-            f"-> reopen it for them too (sheets-host reopen {_workbook(done)}"
-            f" {bad.stage.round or 'final'} --player {quoted(bad.player)} --reason TEXT), or close"
-            " with --void",
+        print_hint(
+            f"reopen it for them too (sheets-host reopen {_workbook(done)}"
+            f" {bad.stage.round or 'final'} --player {as_word(quoted(bad.player, 100))} --reason"
+            " TEXT), or close with --void",
             4,
         )
     if done.closed is not None:
@@ -188,7 +198,8 @@ def show_synced(done: Synced, dry_run: bool) -> None:
     show_table(done.before if dry_run else done.after)
     if dry_run and done.closed is Stage.COMPOSING:
         show_result(done.after)
-    if done.after.result is not None and not dry_run:
+    news = done.closed is Stage.COMPOSING or done.after.result != done.before.result
+    if news and done.after.result is not None and not dry_run:
         show_what_hangs(done.after)
     out()
     _show_written(done, dry_run)
@@ -204,8 +215,10 @@ def show_trouble(done: Synced) -> None:
 
 def _say_not_written(troubles: Sequence[StoreError]) -> None:
     for trouble in troubles:
-        say(f"sheets-host: not written: {quoted(trouble.message, 1_000)}")
-        say(f"  -> {quoted(trouble.hint or 'the next sync tries again', 500)}")
+        complain(
+            f"sheets-host: not written: {quoted(trouble.message, 1_000)}",
+            quoted(trouble.hint or "the next sync tries again", 500),
+        )
 
 
 def _show_renamed(done: Synced) -> None:
@@ -279,18 +292,38 @@ def _show_written(done: Synced, dry_run: bool) -> None:
             out("Nothing to write: every tab is up to date.")
         return
     verb = "Would write" if dry_run else "Wrote"
-    by_store: dict[str, list[str]] = {}
-    for name, tab, rows in done.written:
-        by_store.setdefault(name, []).append(f"{tab} ({plural(rows, 'row')})" if dry_run else tab)
-    for name, tabs in by_store.items():
-        print_wrapped(f"{verb} {quoted(name, 300)}: {', '.join(tabs)}", 0)
-    for note in done.notes:
-        print_wrapped(nearby(quoted(note, 500)), 0)
+    game, board = done.after.reading.store.name, done.after.reading.board
+    tabs = [
+        f"{tab} ({plural(rows, 'row')})" if dry_run else tab
+        for name, tab, rows in done.written
+        if name == game
+    ]
+    if tabs:
+        print_wrapped(f"{verb} {quoted(game, 300)}: {', '.join(tabs)}", 0)
+    others = {name for name, _, _ in done.written} - {game}
+    boards = others & {board[0].name} if board is not None else set()
+    sheets = len(others) - len(boards)
+    parts = [plural(sheets, "entry sheet")] if sheets else []
+    parts += ["the board"] if boards else []
+    if parts:
+        kept = ""
+        if done.backups == len(others):
+            kept = f"; a backup lies beside {'it' if len(others) == 1 else 'each'}"
+        elif done.backups:  # what is new, or lies on Google, has none
+            kept = f"; a backup lies beside {done.backups} of them"
+        out(f"{verb} {' and '.join(parts)}{kept}.")
+    _show_notes(done.notes)
     out(
         f"Record: {plural(done.after.record.rows, 'row')}, seal {done.after.record.seal}"
         if not dry_run
         else "Nothing was written (--dry-run)."
     )
+
+
+def _show_notes(notes: Iterable[str]) -> None:
+    """Print what a store tells; a path stays on one line, to be copied."""
+    for note in notes:
+        out(nearby(quoted(note, 1_000)))
 
 
 def show_made(made: Made) -> None:
@@ -305,8 +338,10 @@ def show_made(made: Made) -> None:
         f"{store}: {verb} for {plural(len(made.players), 'player')}: {listed(made.players)}.", 0
     )
     if len(made.players) == 1:
-        say("sheets-host: a match needs two players or more; this one has a single one")
-        say("  -> until round 1 is closed, others can be added: see 'A new player' in the README")
+        complain(
+            "sheets-host: this match has one player; it needs two or more",
+            "add others until round 1 is closed: see 'A new player' in the README",
+        )
     if made.others:
         print_wrapped(f"Other tabs stay as they were: {listed(made.others)}.", 0)
     _show_sheets(made)
@@ -325,9 +360,8 @@ def show_made(made: Made) -> None:
             " Settings names where.",
             0,
         )
-    out(f"When all have bid: sheets-host sync {store} --close 1")
-    for note in made.notes:
-        print_wrapped(nearby(quoted(note, 500)), 0)
+    out(f"When all have bid: sheets-host sync {as_word(store)} --close 1")
+    _show_notes(made.notes)
     show_problems(made.notices)
 
 
@@ -337,12 +371,12 @@ def _show_sheets(made: Made) -> None:
     for name, player in made.sheets.made:
         out(f"Entry sheet for {quoted(player)}: {quoted(name, 300)}")
     for error in made.sheets.trouble:
-        say(f"sheets-host: not made: {quoted(error.message, 1_000)}")
-        say(f"  -> {quoted(error.hint, 500)}")
+        complain(f"sheets-host: not made: {quoted(error.message, 1_000)}", quoted(error.hint, 500))
     if made.existed and made.sheets.without:
-        out(
+        print_wrapped(
             f"No entry sheet is named in Players for {listed(made.sheets.without)}: write a path"
-            " or a link there and run new again."
+            " or a link there and run new again.",
+            0,
         )
 
 
@@ -355,8 +389,11 @@ def show_reopened(
     what = [f"the entries of {who}"] if who else []
     what += ["the switches and garnets"] if reopening.settings else []
     verb = "would be" if dry_run else "is"
-    out(f"{str(stage).capitalize()} {verb} open again for {' and '.join(what)}.")
-    out("All other recorded entries stand, and the results too until it is closed again.")
+    print_wrapped(
+        f"{str(stage).capitalize()} {verb} open again for {' and '.join(what)}. All other recorded"
+        " entries stand, and the results too until it is closed again.",
+        0,
+    )
     close = stage.round or "final"
     _show_preview(foreseen)
     out(f"When the cells are corrected: sheets-host sync {_workbook(done)} --close {close}")
@@ -387,7 +424,7 @@ def _show_preview(foreseen: Preview | None) -> None:
 
 
 def _workbook(done: Synced) -> str:
-    return quoted(done.before.reading.store.name, 300)
+    return as_word(quoted(done.before.reading.store.name, 300))
 
 
 def show_beat(beat: Beat) -> None:
@@ -412,17 +449,31 @@ def show_beat(beat: Beat) -> None:
         if after.match.stage is Stage.FINISHED:
             line = f"{now:%H:%M:%S} {closed}the match is finished{wrote}"
     if beat.fresh:
-        out(line)
+        print_wrapped(line, 0, 9)
         sys.stdout.flush()
-    elif sys.stderr.isatty():
-        sys.stderr.write(f"\r{line[: WIDTH - 1]:<{WIDTH - 1}}\r")
-        sys.stderr.flush()
+    else:
+        fleeting(line)
 
 
 def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
     """Print whether the Record, the reports and an announced seal agree; quiet: JSON stands on stdout."""
     record = found.table.reading.record
-    tell = say if quiet else out
+
+    def tell(text: str, hint: str = "") -> None:
+        if quiet:
+            complain(text, hint)
+            return
+        print_wrapped(text, 0, 2)
+        if hint:
+            print_hint(hint, 2)
+
+    # The worst first: nobody shall stop reading at a line that says all is well.
+    if seal and found.announced is None:
+        tell(
+            f"The seal {quoted(seal)} lies on no row: this Record is not the one announced.",
+            "compare its digits with the announcement. If they are right, the past was rewritten"
+            " since: whoever keeps a copy of the Record can show how it was",
+        )
     if not quiet:
         out(f"The Record verifies: {plural(record.rows, 'row')}, seal {record.seal}.")
     for difference in found.differing[:40]:
@@ -433,13 +484,15 @@ def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
     if found.differing:
         more = len(found.differing) - 40
         tell((f"and {more} more. " if more > 0 else "") + "sync writes the reports anew.")
-    elif not quiet:
+    if quiet:
+        return
+    if not found.differing:
         out("Every report says what the Record gives.")
-    if seal and found.announced is None:
-        tell(f"The seal {quoted(seal)} lies on no row: this Record is not the one announced.")
-    elif seal and not quiet:
-        out(f"The seal {quoted(seal)} is that of row {found.announced}: {found.stage}.")
-    if not quiet and found.table.result is not None:
+    if seal and found.announced is not None:
+        print_wrapped(
+            f"The seal {quoted(seal)} is that of row {found.announced}: {found.stage}.", 0
+        )
+    if found.table.result is not None:
         show_what_hangs(found.table)
 
 
@@ -447,12 +500,11 @@ def show_restored(done: Restored, dry_run: bool) -> None:
     """Print what was put back, and in whose place."""
     verb = "Would put back" if dry_run else "Put back"
     out(f"{verb} {plural(done.record.rows, 'row')}, seal {done.record.seal}.")
-    out(f"In its place stood {quoted(done.present, 500)}.")
+    print_wrapped(f"In its place stood {quoted(done.present, 500)}.", 0)
     if done.loses:
-        out(f"Given up: {quoted(done.loses, 500)}.")
+        print_wrapped(f"Given up: {quoted(done.loses, 500)}.", 0)
     out(f"The match stands at: {done.table.match.stage}.")
-    for note in done.notes:
-        print_wrapped(nearby(quoted(note, 500)), 0)
+    _show_notes(done.notes)
     _say_not_written(done.trouble)
 
 
@@ -476,5 +528,5 @@ def show_findings(findings: Iterable[Finding]) -> bool:
         fine = fine and finding.ok is not False
         print_wrapped(f"{words[finding.ok]}: {quoted(finding.what, 1_000)}", 0)
         if finding.hint:
-            print_wrapped(f"-> {quoted(finding.hint, 500)}", 4)
+            print_hint(quoted(finding.hint, 500), 4)
     return fine

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from sheets_host.streams import calm
 from sheets_host.tabs.problems import quoted
+from sheets_host.wrapping import cells_of, cut, hung, table
 
 WIDTH: Final = 80
 MANY: Final = 8  # entry sheets; fewer are read at once
@@ -20,6 +22,17 @@ MANY: Final = 8  # entry sheets; fewer are read at once
 def say(text: str) -> None:
     """Talk to the person at the keyboard: on stderr, apart from results."""
     sys.stderr.write(f"{calm(text)}\n")
+
+
+def complain(text: str, hint: str = "", indent: int = 0) -> None:
+    """Say on stderr what is wrong, and below it what to do."""
+    room, left, kept = columns(sys.stderr), " " * indent, _typed()
+    first = " ".join(text.split(" ")[:2])  # else "sheets-host:" stands alone before a long path
+    for line in hung(text, room, left, f"{left}  ", kept=[*kept, first]):
+        say(line)
+    if hint:
+        for line in hung(hint, room, f"{left}  -> ", f"{left}     ", kept=kept):
+            say(line)
 
 
 def out(text: str = "", *codes: str) -> None:
@@ -50,10 +63,17 @@ def agreed(question: str) -> bool:
 
 def progress(done: int, total: int) -> None:
     """Show how many entry sheets are read: only on a terminal, and only where it takes long."""
-    if total < MANY or not sys.stderr.isatty():
+    if total >= MANY:
+        fleeting(f"Reading entry sheets: {done} of {total}" if done < total else "")
+
+
+def fleeting(text: str) -> None:
+    """Show a line that the next words take the place of: on a terminal only, and never wrapped."""
+    if not sys.stderr.isatty():
         return
-    line = f"Reading entry sheets: {done} of {total}" if done < total else ""
-    sys.stderr.write(f"\r{line:<{WIDTH - 1}}" + ("" if line else "\r"))
+    room = columns(sys.stderr, most=WIDTH) - 1  # some terminals wrap once the last column is full
+    shown = cut(calm(text), room)
+    sys.stderr.write(f"\r{shown}{' ' * (room - cells_of(shown))}\r")
     sys.stderr.flush()
 
 
@@ -73,8 +93,15 @@ def plural(count: int, noun: str) -> str:
 
 def listed(names: Iterable[str]) -> str:
     """Return ``Ann, Bob and Eve``."""
-    shown = [quoted(name) for name in names]
+    shown = [quoted(name, 100) for name in names]
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def as_word(text: str) -> str:
+    """Return a text as one word of a command line, to be copied: quoted where a shell needs it."""
+    if re.fullmatch(r"[\w./:@%+\\-]+", text):
+        return text
+    return shlex.quote(text) if os.name == "posix" else f'"{text}"'
 
 
 def styled(text: str, *codes: str) -> str:
@@ -92,53 +119,56 @@ YELLOW: Final = "33"
 
 
 def width() -> int:
-    """Return how many columns to use: 80, on a terminal up to 100 if it has them."""
-    if not sys.stdout.isatty():
+    """Return how many columns results use: 80, on a terminal up to 100 if it has them."""
+    return max(40, columns(sys.stdout))
+
+
+def columns(stream: TextIO, most: int = 100) -> int:
+    """Return how many columns a stream shows: 80 off a terminal, on one as many as it has."""
+    if not stream.isatty():
         return WIDTH
-    return max(40, min(shutil.get_terminal_size((WIDTH, 24)).columns, 100))
+    found = 0
+    if not os.environ.get("COLUMNS", "").isdecimal():
+        try:  # shutil asks stdout alone, which may lead to a file
+            found = os.get_terminal_size(stream.fileno()).columns
+        except (OSError, ValueError):
+            found = 0
+    return max(20, min(found or shutil.get_terminal_size((WIDTH, 24)).columns, most))
 
 
-def cells_of(text: str) -> int:
-    """Return how many columns a text takes: wide characters take two, marks none."""
-    return sum(
-        0
-        if unicodedata.combining(c) or c in "\u200d\ufe0f"
-        else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
+def _typed() -> list[str]:
+    """Return what may stand in a message to be copied and holds spaces: it is never broken."""
+    words = [word for word in sys.argv[1:] if " " in word.strip()]
+    try:
+        here = str(Path.cwd())
+    except OSError:
+        return words
+    return [*words, here] if " " in here else words
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """Break a text at spaces into lines of so many columns; a longer word stays whole."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if not lines[-1] or cells_of(longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
+def print_wrapped(text: str, indent: int, hanging: int = 0) -> None:
+    """Print a paragraph with an indent; hanging: how much more of it further lines have."""
+    left = " " * indent
+    for line in hung(text, width(), left, left + " " * hanging, kept=_typed()):
+        out(line)
 
 
-def print_wrapped(text: str, indent: int) -> None:
-    """Print a paragraph with an indent."""
-    for line in wrapped(text, width() - indent):
-        out(" " * indent + line)
+def print_hint(hint: str, indent: int) -> None:
+    """Print what to do, below what is wrong."""
+    left = " " * indent
+    for line in hung(hint, width(), f"{left}-> ", f"{left}   ", kept=_typed()):
+        out(line)
 
 
 def print_rows(
     headers: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
 ) -> None:
-    """Print a table without lines, which a screen reader can follow; its last column wraps."""
+    """Print a table without lines, which a screen reader can follow, in as many columns as fit.
+
+    right: the columns of numbers.
+    """
     shown = [[quoted(cell, 2_000) for cell in row] for row in (headers, *rows)]
-    last = len(headers) - 1
-    widths = [max(cells_of(row[i]) for row in shown) for i in range(last)]
-    room = max(20, width() - sum(widths) - 2 * last)
-    for number, row in enumerate(shown):
-        padding = [" " * (widths[i] - cells_of(row[i])) for i in range(last)]
-        cells = [padding[i] + row[i] if i in right else row[i] + padding[i] for i in range(last)]
-        tail = wrapped(row[last], room)
-        first = "  ".join([*cells, tail[0]]).rstrip()
-        out(first, *([BOLD] if number == 0 else []))
-        for more in tail[1:]:
-            out(" " * (sum(widths) + 2 * last) + more)
+    for number, lines in enumerate(table(shown, width(), right)):
+        for line in lines:
+            # Not calmed: what is in it was quoted, and the marks around a name are our own.
+            sys.stdout.write(f"{styled(line, *([BOLD] if number == 0 else []))}\n")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
+from sheets_host.tabs.layout import BOARD_TABS
 from tests.command import here
 from tests.in_place import InPlace, parts_of
 from tests.package import Package
@@ -118,6 +119,7 @@ EXTREMES: Final[dict[str, Callable[[Path], None]]] = {
     "a million rows on Bids": rows_on("Bids"),
     "a million rows on Standings": rows_on("Standings"),
     "three formatted cells in a million rows": rows_on("Standings", columns="ABC"),
+    "a million rows on every report": rows_on(*BOARD_TABS),
     "a million rows on every tab that is read": rows_on("Bids", "Exchanges", "Settings", "Record"),
     "200 tabs": many_tabs,
     "200 players": many_players,

@@ -48,7 +48,12 @@ def start(
     at: Context | None = None,
 ) -> Made:
     """Begin a game; players as the command takes them: ``Ann`` or ``Ann:3``."""
-    return new(store, plan(players, title, zone, seed), at or context())
+    return new(store, plan(list(map(seated, players)), title, zone, seed), at or context())
+
+
+def seated(player: str) -> str:
+    """Return how a player is named to the command: a colon in the name wants garnets after it."""
+    return player if player.rpartition(":")[2].isdecimal() or ":" not in player else f"{player}:0"
 
 
 def game(*players: str, seed: str = SEED, **settings: Typed) -> MemoryStore:

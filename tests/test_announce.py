@@ -234,7 +234,7 @@ def test_reminder__after_the_end_is_refused() -> None:
 def test_what_hangs__says_so_where_nothing_does() -> None:
     assert what_hangs(look(game("Ann", "Bob"))) == []
     assert what_hangs(look(finished())) == [
-        "Under every other value of every switch: the same winner, and the same last place."
+        "No other switch setting would change the winner or last place."
     ]
 
 
@@ -275,16 +275,16 @@ def note_of(short: str) -> Note:
 
 def test_what_hangs__names_the_switch_and_who_would_win_and_be_last() -> None:
     assert what_hangs(ended(Ann=RUN, Bob=NO_E, Eve=ONE)) == [
-        "With Descending run: anywhere, the winner would be Ann and last would be Eve.",
-        "With Tritone: any two, last would be Eve.",
+        'If Descending run were "anywhere", the winner would be Ann and last place would go to Eve.',
+        'If Tritone were "any two", last place would go to Eve.',
     ]
 
 
 def test_what_hangs__says_that_the_winner_is_the_same_where_only_the_last_place_differs() -> None:
     assert what_hangs(ended(Ann=RUN, Bob=NO_E, Eve=ONE, Zoe=RISING)) == [
-        "The same winner under every other value of every switch.",
-        "With Descending run: anywhere, last would be Eve.",
-        "With Tritone: any two, last would be Eve.",
+        "No other switch setting would change the winner.",
+        'If Descending run were "anywhere", last place would go to Eve.',
+        'If Tritone were "any two", last place would go to Eve.',
     ]
 
 
@@ -294,7 +294,8 @@ def test_what_hangs__a_tie_for_last_is_named_as_one() -> None:
     ledger = settle(anywhere)
     lines = what_hangs(replace(table, match=anywhere, result=result_of(anywhere, ledger)))
     assert lines == [
-        "With Descending run: in a row, the winner would be Bob and last would be one of Ann, Eve.",
+        'If Descending run were "in a row", the winner would be Bob and last place would go to one of'
+        " Ann, Eve.",
     ]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import openpyxl
 import pytest
 
 from sheets_host.tabs.layout import TOOL_TABS
@@ -177,7 +178,8 @@ def test_broken__one_line_and_what_to_do(case: str, verb: str, tmp_path: Path) -
     assert made.out == ""
     assert reason in made.said
     assert hint in made.said
-    assert len(made.err.splitlines()) == 2, "one line says what, one says what to do"
+    assert made.err.startswith("sheets-host: ")
+    assert made.err.count("\n  -> ") == 1, "one thing is said, and what to do"
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["Game.xlsx"]
 
@@ -330,3 +332,19 @@ def test_new__look_alikes_of_its_tabs_are_refused(tmp_path: Path) -> None:
     assert made.code == 3
     assert 'tabs of these names are in the way: "Bids (2)"' in made.said
     assert path.read_bytes() == before
+
+
+def test_styles__of_a_workbook_that_openpyxl_saves_between_do_not_pile_up(tmp_path: Path) -> None:
+    """It writes ``<b val="1"/>`` for ``<b/>``, leaves out ``applyFont`` and says that nothing pivots."""
+    path = tmp_path / "game.xlsx"
+    assert here("new", path, "--player", "Ann", "--player", "Bob").code == 0
+    counts = set()
+    for turn in range(4):
+        book = openpyxl.load_workbook(path)
+        book["Bids"]["E7"] = turn + 1
+        book.save(path)
+        done = here("sync", path)
+        assert "Checks" in done.out, done.said
+        styles = Package(path).tree("xl/styles.xml")
+        counts.add(str({child.tag: len(child) for child in styles}))
+    assert len(counts) == 1

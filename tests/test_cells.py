@@ -604,7 +604,7 @@ def test_changed_after_closing__the_recorded_stands(
     table = read_with(path.read_bytes(), path, ("Bids", BID, now))
     found = [p for p in table.problems if p.cell == BID]
     assert [p.code for p in found] == (["changed-after-closing"] if named else [])
-    assert not named or "recorded is 7" in found[0].message
+    assert not named or "recorded: 7, now in the cell: " in found[0].message
     assert table.match.slips[1, "Ann"].bids == {1: 7}
     assert table.standing == ()
 

@@ -18,6 +18,7 @@ from sheets_host.tabs.entry_tabs import BIDS_HEADER, COMPOSITIONS_HEADER
 from tests.command import Done, at_terminal, here, run
 from tests.in_place import InPlace
 from tests.played import play
+from tests.playing import seated
 from tests.workbook import Workbook, number, opened, text
 
 VERBS: Final = ("new", "check", "sync", "reopen", "announce", "verify", "demo", "doctor")
@@ -160,7 +161,9 @@ def test_exit_1__a_problem_in_an_entry(game: Path) -> None:
     ("words", "says"),
     [
         (["no-such-verb"], "No such command"),
-        (["check"], "Missing argument"),
+        (["check"], "check [OPTIONS] WORKBOOK"),
+        (["check"], "Missing argument 'WORKBOOK'"),
+        (["announce", "game.xlsx", "--round", "9"], "--round 9: there is no such round"),
         (["check", "game.xlsx", "--wrong"], "No such option"),
         (["sync", "game.xlsx", "--close", "7"], "write 1 to 6, or final"),
         (["sync", "game.xlsx", "--close", "0"], "write 1 to 6, or final"),
@@ -191,7 +194,7 @@ def test_exit_2__usage(words: list[str], says: str, game: Path) -> None:
 def test_exit_3__no_such_file(verb: str, tmp_path: Path) -> None:
     done = here(verb, tmp_path / "none.xlsx")
     assert (done.code, done.out) == (3, "")
-    assert "does not exist" in done.err
+    assert "does not exist" in done.said
     assert "sheets-host new" in done.err
     assert list(tmp_path.iterdir()) == []
 
@@ -529,6 +532,40 @@ def test_json__of_a_finished_match(finished: bytes, tmp_path: Path) -> None:
             assert condition["fulfilled_by"] in ([], ["Ann"])
 
 
+def test_what_hangs__is_told_at_the_end_and_by_verify_alone(
+    finished: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.xlsx"
+    path.write_bytes(finished)
+    hangs = re.compile(r"No other switch setting|If [A-Z][\w ]+ were \"")
+    assert not hangs.search(here("sync", path).said)
+    assert hangs.search(here("verify", path).said)
+    reopened = here("reopen", path, "final", "--settings", "--reason", "agreed")
+    assert reopened.code == 0, reopened.said
+    assert hangs.search(here("sync", path, "--close", "final").said)
+
+
+def test_verify__another_seal_is_told_before_all_that_is_well(game: Path) -> None:
+    done = here("verify", game, "--seal", "1234567890abcdef")
+    assert done.code == 4
+    assert done.out.startswith("The seal 1234567890abcdef lies on no row")
+    assert "The Record verifies" in done.out
+
+
+def test_garnets__that_cannot_be_read_are_not_told_of_passing(game: Path) -> None:
+    desk = InPlace(game)
+    desk.type("Players", "B2", "two")
+    (problem,) = here("check", game, "--json").json["problems"]
+    assert problem["hint"] == "type digits only, or leave the cell blank"
+
+
+def test_doctor__counts_backups(game: Path) -> None:
+    assert "ok: No backups yet in " in here("doctor", game).said
+    bid(game, ("E", 1, 12))
+    here("sync", game)
+    assert "ok: 1 backup or copy lies in " in here("doctor", game).said
+
+
 # --- new ---------------------------------------------------------------------------------------
 
 
@@ -549,12 +586,14 @@ def test_new__says_what_to_do_next(tmp_path: Path) -> None:
         (players("Ann", "ann"), ['"ann" stands twice', "capital letters"]),
         (players("Ann", "Ａｎｎ"), ["stands twice"]),
         (players("Jürgen", "JÜRGEN"), ["stands twice"]),
-        *((players("Ann", word), ["header word"]) for word in
+        *((players("Ann", word), ["column title"]) for word in
           ("Round", "lot", "NOTE", "State", "position", " Round ")),
+        (players("Ann:x"), ['"Ann:x"', 'not "x"', "whole number", '"Ann:x:0"']),
+        (players("Ann:"), ["whole number"]),
         (players("Ann", ""), ["blank"]),
         (players("Ann", "  "), ["blank"]),
         (players("x" * 101), ["longer than 100"]),
-        (players("Ann", "ann", "Round"), ["stands twice", "header word"]),
+        (players("Ann", "ann", "Round"), ["stands twice", "column title"]),
         ([*players("Ann"), "--zone", "Mars/Olympus"], ["Mars/Olympus", "Europe/Berlin"]),
     ],
     ids=lambda v: " ".join(v)[:40] if isinstance(v, list) else "",
@@ -570,7 +609,7 @@ def test_new__refused(words: Sequence[str], says: Sequence[str], tmp_path: Path)
 def test_new__one_player_alone_is_told(tmp_path: Path) -> None:
     done = here("new", tmp_path / "game.xlsx", "--player", "Ann")
     assert done.code == 0
-    assert "a match needs two players or more" in done.err
+    assert "this match has one player; it needs two or more" in done.said
 
 
 def test_new__over_a_game(game: Path) -> None:
@@ -651,7 +690,7 @@ BITING: Final = (
 def bitten(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A match of players whose names are hostile; each bids on lot 1, the last one most."""
     path = tmp_path_factory.mktemp("biting") / "game.xlsx"
-    done = run("new", path, *players(*BITING[:-1], f"{BITING[-1]}:2"), "--seed", "s")
+    done = run("new", path, *players(*map(seated, BITING[:-1]), f"{BITING[-1]}:2"), "--seed", "s")
     assert (done.code, done.err) == (0, "")
     book = Workbook(path)
     for seat in range(len(BITING)):

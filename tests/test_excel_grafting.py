@@ -434,6 +434,54 @@ def test_replace__checks_and_rules_follow_the_tab() -> None:
     assert sheet(again, REPORT.title).count("<conditionalFormatting") == 2
 
 
+SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
+LEFT_BEHIND = {
+    "a content type": (
+        "[Content_Types].xml",
+        "</Types>",
+        f'<Override PartName="/XL/worksheets/Sheet3.xml" ContentType="{SHEET_TYPE}"/></Types>',
+    ),
+    "a relationship": (
+        "xl/_rels/workbook.xml.rels",
+        "</Relationships>",
+        '<Relationship Id="rId99" Type="http://schemas.openxmlformats.org/officeDocument/2006/'
+        'relationships/worksheet" Target="/xl/worksheets/sheet3.xml"/></Relationships>',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_BEHIND)
+def test_new__takes_no_name_that_a_part_which_is_gone_has_left(case: str) -> None:
+    data = edited(new(REPORT, HELP), *LEFT_BEHIND[case])
+    assert opened(data).sheets[1].part == "xl/worksheets/sheet2.xml"
+    grafted = opened(graft(opened(data), [dataclasses.replace(REPORT, title="Third")]))
+    assert grafted.sheets[2].part == "xl/worksheets/sheet4.xml"
+    types = grafted.part("[Content_Types].xml").decode().casefold()
+    names = re.findall('partname="([^"]*)"', types)
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("7", 8), ("65533", 65_534), ("65534", 2), ("4294967295", 2)]
+)
+def test_new__tab_gets_an_id_that_excel_can_open(theirs: str, ours: int) -> None:
+    data = edited(new(HELP, REPORT), WORKBOOK, 'sheetId="2"', f'sheetId="{theirs}"')
+    grafted = opened(graft(opened(data), [dataclasses.replace(REPORT, title="Third")]))
+    assert [sheet.sheet_id for sheet in grafted.sheets] == [1, int(theirs), ours]
+
+
+def test_replace__a_chart_that_is_gone_stops_nothing(tmp_path: Path) -> None:
+    data = new(REPORT)
+    chart = next(name for name in opened(data).names if "charts/" in name)
+    gone = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(gone, "w") as target:
+        for info in source.infolist():
+            if info.filename != chart:
+                target.writestr(info, source.read(info))
+    tab = dataclasses.replace(REPORT, rows=[["changed"], *REPORT.rows[1:]])
+    assert stands(graft(opened(gone.getvalue()), [tab]), tab)
+
+
 def test_replace__chain_of_formulas_goes_only_where_a_formula_went(tmp_path: Path) -> None:
     chain = "xl/calcChain.xml"
     data = new(REPORT, HELP)

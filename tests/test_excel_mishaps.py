@@ -59,7 +59,8 @@ def refused(path: Path, *said: str) -> None:
     made = close(path)
     assert made.code == 3, made.said
     assert made.out == ""
-    assert len(made.err.splitlines()) == 2
+    assert made.err.startswith("sheets-host: ")
+    assert made.err.count("\n  -> ") == 1
     for each in said:
         assert each in made.said
     assert path.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import pytest
@@ -196,7 +197,8 @@ ALTERNATIVE = (
     'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><x:fonts><x:font/>'
     '<mc:AlternateContent><mc:Choice Requires="hs"><x:font><x:strike/></x:font></mc:Choice>'
     "<mc:Fallback><x:font/></mc:Fallback></mc:AlternateContent>"
-    '<x:font><x:strike val="true"/></x:font></x:fonts><x:dxfs><x:dxf><x:font><x:strike/></x:font>'
+    '<x:font><x:strike val="true"/></x:font></x:fonts>'
+    "<x:fills><x:fill/></x:fills><x:dxfs><x:dxf><x:font><x:strike/></x:font>"
     '</x:dxf></x:dxfs><x:cellXfs><x:xf fontId="1"/><x:xf fontId="2"/><x:xf numFmtId="14" '
     'fontId="9"/></x:cellXfs></x:styleSheet>'
 )
@@ -250,6 +252,18 @@ DAMAGED = {
     "a value for a text": ('<row><c t="inlineStr"><is><v>5</v></is></c></row>', 'a "v" does not'),
     "an unknown element for a text": ('<row><c t="inlineStr"><is><w>5</w></is></c></row>', 'a "w"'),
     "an unknown attribute for a type": ('<row><c u="s"><v>0</v></c></row>', 'the attribute "u"'),
+    "two values": ("<row><c><v>1</v><v>1</v></c></row>", 'a "v" does not belong in row 1'),
+    "two formulas": ("<row><c><f>1</f><f>2</f></c></row>", 'a "f" does not belong in row 1'),
+    "two texts": (
+        '<row><c t="inlineStr"><is><t>1</t></is><is><t>2</t></is></c></row>',
+        'a "is" does not belong in row 1',
+    ),
+    "something in a value": ('<row><c><v>1<q xmlns="urn:x"/>1</v></c></row>', "holds bare text"),
+    "something before a value": ('<row><c><v><q xmlns="urn:x"/>1</v></c></row>', 'a "q" does not'),
+    "bare text in a cell": ("<row><c>11</c></row>", "a cell of row 1 holds bare text"),
+    "bare text before an extension": ("<row><c>11<extLst/></c></row>", "holds bare text"),
+    "bare text behind a value": ("<row><c><v>1</v>1</c></row>", "holds bare text"),
+    "bare text for a text": ('<row><c t="inlineStr"><is>11</is></c></row>', "holds bare text"),
     "no row number": ('<row r="one"/>', 'a row with the number "one"'),
     "no address": ('<row r="1"><c r="?"/></row>', 'a cell with the address "?"'),
     "no area": (sheet("", after='<mergeCells><mergeCell ref="x"/></mergeCells>'), 'cells "x"'),
@@ -268,6 +282,36 @@ def test_tab__damage_is_named(case: str) -> None:
     assert message in caught.value.message
     assert "Bids" in caught.value.message or "sheet1.xml" in caught.value.message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("kind", ["", ' t="s"', ' t="str"', ' t="n"', ' t="b"'])
+def test_cell__text_of_another_type_is_an_error_that_quotes_it(kind: str) -> None:
+    cell = only_cell(f"<c{kind}><is><t>11</t></is></c>")
+    assert (cell.kind, cell.value) == (Kind.ERROR, "11")
+
+
+def test_cell__extensions_and_blanks_between_are_no_text() -> None:
+    extension = '<extLst><ext uri="x"><q xmlns="urn:x">9<r/>9</q></ext></extLst>'
+    cell = only_cell(f"<c> <v>1</v>\n {extension} </c>")
+    assert cell == number(1)
+
+
+STYLELESS = {
+    "strict": STYLES.replace(MAIN, "http://purl.oclc.org/ooxml/spreadsheetml/main"),
+    "no fonts": re.sub("<fonts.*</fonts>", "", STYLES),
+    "no fills": re.sub("<fills.*</fills>", "", STYLES),
+    "no cell formats": re.sub("<cellXfs.*</cellXfs>", "", STYLES),
+    "a negative id": STYLES.replace(
+        "<fonts", '<numFmts><numFmt numFmtId="-1" formatCode="0"/></numFmts><fonts'
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STYLELESS)
+def test_styles__that_could_not_be_written_to_are_not_read_either(case: str) -> None:
+    data = build({"Bids": "<row><c><v>5</v></c></row>"}, more={"xl/styles.xml": STYLELESS[case]})
+    with pytest.raises(StoreError, match=r"the part xl/styles\.xml is damaged"):
+        grid_of(data)
 
 
 def test_tab__any_prefix_serves() -> None:
@@ -414,9 +458,11 @@ def test_bounds__a_million_styled_empty_rows_are_not_parsed() -> None:
     first = '<row r="1"><c r="A1"><v>5</v></c></row>'
     rows = "".join(f'<row r="{n}" s="1"><c r="A{n}" s="0"/></row>' for n in range(2, 1_000_001))
     merge = '<mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
-    found = parsed(sheet(first + rows, after=merge))
+    package = Package.open(build({"Bids": sheet(first + rows, after=merge)}), "Game.xlsx")
+    spent = scanning.Spent()
+    found = scan(package, package.sheets[0], frozenset(), spent)
     assert not found.whole
-    assert found.parsed < 300_000  # of 40 million bytes
+    assert spent.parsed < 300_000  # of 40 million bytes
     assert set(found.cells) == {(1, 1)}
     assert found.merges == [Area.of("A1:B1")]  # it stands behind them all the same
 
@@ -458,9 +504,23 @@ BOUNDS = {
         "MAX_CELLS",
         100,
         "<row>" + "<c><v>1</v></c>" * 9000 + "</row>",
-        "more than 100 cells",
+        "over 100 cells that hold something",
     ),
     "blanks": ("MAX_BLANKS", 9, "<row>" + "<c/>" * 9000 + "</row>", "more than can be read"),
+    "elements": ("MAX_ELEMENTS", 9, sheet("", after="<a/>" * 20_000), "more than can be read"),
+    "pieces of text": (
+        "MAX_ELEMENTS",
+        9,
+        '<row><c t="inlineStr"><is>' + "<r/>" * 20_000 + "</is></c></row>",
+        "more than can be read",
+    ),
+    "long texts": ("MAX_LONG", 9, f"<row><c><v>{'5' * 70_000}</v></c></row>", "more than can be"),
+    "merges": (
+        "MAX_MERGES",
+        9,
+        sheet("", after="<mergeCells>" + '<mergeCell ref="A1:B1"/>' * 5_000 + "</mergeCells>"),
+        "more than 9 merged areas",
+    ),
     "bytes": ("MAX_READ", 99, "<row><c><v>5</v></c></row>", "more than can be read"),
     "head": ("MAX_HEAD", 99, sheet("", before="<cols/>" * 99), "more than can be read"),
     "text": ("MAX_PIECES", 1, "<row><c><v>" + "5" * 300_000 + "</v></c></row>", "holds a text of"),

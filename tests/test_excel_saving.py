@@ -356,6 +356,18 @@ def test_backups__last_twenty_and_all_that_are_kept(path: Path) -> None:
     assert "a game 2026-11-29 201529Z before-close-1.xlsx" in names
 
 
+def test_backups__the_one_just_made_stays_though_others_are_dated_later(path: Path) -> None:
+    folder = saving.backup_folder(path)
+    folder.mkdir()
+    later = [folder / f"a game 2030-01-01 0000{n:02}Z before-sync.xlsx" for n in range(20)]
+    for each in later:
+        each.write_bytes(b"later")
+    (told,) = save(job(path))
+    made = Path(told.removeprefix("Backup: "))
+    assert made.exists()
+    assert [each.exists() for each in later] == [False] + [True] * 19
+
+
 def test_backups__old_one_that_cannot_be_removed_is_said(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -479,6 +491,15 @@ def libreoffice_runs() -> bool:
     )
 
 
+def until(true: Callable[[], bool]) -> None:
+    """Wait a little for something that another process brings about."""
+    for _ in range(200):
+        if true():
+            return
+        time.sleep(0.01)
+    pytest.fail("it did not come about")
+
+
 @pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="needs /proc")
 def test_holders__libreoffice_that_does_not_run_here_left_its_file(path: Path) -> None:
     content = f",ann,{platform.node()},29.11.2026 20:15,file:///x;"
@@ -486,6 +507,7 @@ def test_holders__libreoffice_that_does_not_run_here_left_its_file(path: Path) -
     program = path.parent / "soffice.bin"
     shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
     with subprocess.Popen([str(program), "60"]) as running:
+        until(lambda: Path(f"/proc/{running.pid}/comm").read_text().strip() == program.name)
         assert not holders(path)[0].stale
         running.kill()
     if libreoffice_runs():

@@ -179,6 +179,9 @@ def test_write__new_tabs_get_their_looks(rig: Rig) -> None:
     assert sheet.row_facts[0]["pixelSize"] == 40
     chart = sheet.charts[0]["spec"]["basicChart"]
     assert (chart["chartType"], chart["headerCount"]) == ("BAR", 1)
+    assert [axis.get("viewWindowOptions") for axis in chart["axis"]] == [None, {"viewWindowMin": 0}]
+    ground = sheet.charts[0]["spec"]["backgroundColorStyle"]["rgbColor"]
+    assert ground == {"red": 1, "green": 1, "blue": 1}
 
 
 def test_write__changed_looks_replace_the_former_ones(rig: Rig) -> None:
@@ -230,6 +233,17 @@ def test_write__nothing_of_a_style_stays_where_it_no_longer_is(rig: Rig) -> None
     write(rig.store, tab("bad", Styled(Area(1, 1, 1, 1), Style(fill="FF0000"))))
     write(rig.store, tab("good"), now="s2")
     assert "userEnteredFormat" not in rig.google.cell(SHEET, "T", "A1")
+
+
+def test_write__a_row_is_no_higher_than_what_stands_in_it_now(rig: Rig) -> None:
+    def tab(*names: str) -> Tab:
+        heights = {row: 48 for row, name in enumerate(names, 1) if len(name) > 9}
+        return Tab("T", Owner.TOOL, [[name] for name in names], Looks(heights=heights))
+
+    write(rig.store, tab("Ann", "A long name", "Bob"))
+    write(rig.store, tab("A long name", "Ann", "Bob"), now="s2")
+    facts = rig.google.tab(SHEET, "T").row_facts
+    assert [facts[row]["pixelSize"] for row in (0, 1)] == [64, 21]
 
 
 @pytest.mark.parametrize("locale", ["en_US", "de_DE", "de_CH", "fr_FR", "ja_JP"])

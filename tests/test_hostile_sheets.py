@@ -104,6 +104,37 @@ def linked(kind: str, times: int, *content: tuple[str, int]) -> Callable[[Parts,
     return change
 
 
+def behind_rows(parts: Parts, bids: str) -> None:
+    parts[bids] = parts[bids].replace(b"</sheetData>", b"</sheetData>" + b"<a/>" * 20_000_000, 1)
+
+
+def merges(parts: Parts, bids: str) -> None:
+    many = b'<mergeCell ref="A1:B1"/>' * 5_000_000
+    parts[bids] = parts[bids].replace(
+        b"</sheetData>", b"</sheetData><mergeCells>%s</mergeCells>" % many, 1
+    )
+
+
+def long_formulas(parts: Parts, bids: str) -> None:
+    cell = f'<row r="{{0}}"><c r="A{{0}}"><f>"{"x" * 8_000}\U0001f600"</f></c></row>'
+    rows("".join(cell.format(n) for n in range(900, 16_000)))(parts, bids)
+
+
+def long_texts(parts: Parts, bids: str) -> None:
+    link = f'<Relationship Id="ss" Type="{LINKS}sharedStrings" Target="ss.xml"/>'
+    into("xl/_rels/workbook.xml.rels", "</Relationships>", link)(parts, bids)
+    text = f"<si><t>{'x' * 4_000_000}\U0001f600</t></si>".encode()
+    parts["xl/ss.xml"] = b'<sst xmlns="%s">%s</sst>' % (MAIN.encode(), text * 150)
+    cell = '<row r="{0}"><c r="A{0}" t="s"><v>{1}</v></c></row>'
+    rows("".join(cell.format(900 + n, n) for n in range(150)))(parts, bids)
+
+
+def blanks(parts: Parts, _bids: str) -> None:
+    row = f"<row>{'<c/>' * 9_000}</row><row>{'<c/>' * 6}<c><v>1</v></c></row>".encode()
+    for part in [part for part in parts if part.startswith("xl/worksheets/sheet")]:
+        parts[part] = parts[part].replace(b"</sheetData>", row * 400 + b"</sheetData>")
+
+
 def every_tab(parts: Parts, _bids: str) -> None:
     letters = [*map(chr, range(65, 91)), *(f"A{chr(n)}" for n in range(65, 91))]
     cells = "".join(f'<c r="{a}{{0}}" t="str"><v>{a}{{0}}</v></c>' for a in letters)
@@ -132,6 +163,12 @@ HOSTILE: Final = {
     "a bid that is a long formula": bid(f"<f>{'1+' * 2_000_000}1</f><v>5</v>"),
     "a bid that is a long text": bid(f"<is><t>{'5 ' * 1_900_000}</t></is>", ' t="inlineStr"'),
     "a bid of a million digits": bid(f"<v>{'9' * 1_000_000}</v>"),
+    "a bid of many digits and a letter": bid(f"<v>{'9' * 1_000_000}x</v>"),
+    "millions of merges": merges,
+    "long texts with an emoji": long_texts,
+    "long formulas with an emoji": long_formulas,
+    "a million blank cells on each tab": blanks,
+    "millions of elements behind the rows": behind_rows,
     "stray cells with long texts": rows(
         "".join(
             f'<row r="{n}"><c r="A{n}" t="str"><v>{"a " * 16_383}</v></c></row>'

@@ -60,7 +60,7 @@ def test_late_bid__is_listed_with_both_values_and_does_not_count(
     assert notice.severity is Severity.NOTICE
     assert (notice.tab, notice.player) == ("Bids", "Ann")
     assert store.at("Bids", notice.cell).shown == ("" if now is None else str(now))
-    assert f"recorded is {recorded}, now there stands {present}" in notice.message
+    assert f"recorded: {recorded}, now in the cell: {present}" in notice.message
     assert look(store).ledger == ledger
     row = next(r for r in refresh(store).after.problems if r.code == "changed-after-closing")
     assert row.message in {line["Problem"] for line in store.table("Checks") if "Problem" in line}
@@ -88,8 +88,8 @@ def test_late_exchange_and_composition__are_listed() -> None:
     compose(store, "Ann", list(reversed(look(store).ledger.notes("Ann"))))
     messages = [notice.message for notice in told(store, "changed-after-closing")]
     assert len(messages) == 3
-    assert messages[0].startswith("exchanges: changed after round 1 was closed; recorded is 1,")
-    assert messages[1].startswith("note 1: changed after composing was closed; recorded is ")
+    assert messages[0].startswith("exchanges: changed after round 1 was closed; recorded: 1,")
+    assert messages[1].startswith("note 1: changed after composing was closed; recorded: ")
 
 
 def test_struck_out_entry__that_still_stands_in_its_cell_is_not_listed() -> None:
@@ -99,7 +99,7 @@ def test_struck_out_entry__that_still_stands_in_its_cell_is_not_listed() -> None
     assert told(store, "changed-after-closing") == []
     bid(store, "Ann", 1, {1: 5})
     (notice,) = told(store, "changed-after-closing")
-    assert "recorded is lots, now there stands 5" in notice.message
+    assert "recorded: lots, now in the cell: 5" in notice.message
 
 
 def test_early_entry__is_a_notice_and_counts_once_its_stage_is_open() -> None:
@@ -110,6 +110,33 @@ def test_early_entry__is_a_notice_and_counts_once_its_stage_is_open() -> None:
     close(store, 1)
     assert told(store, "too-early") == []
     assert dict(close(store, 2).after.match.slips[2, "Ann"].bids) == {1: 5}
+
+
+@pytest.mark.parametrize("player", ["Ann", "Bob"])
+def test_early_entries__of_a_player_are_one_notice(player: str) -> None:
+    store = game("Ann", "Bob")
+    bid(store, player, 3, {2: 5, 3: 6, 7: 1})
+    compose(store, player, ["C whole", "D half"], positions=[1, 4])
+    bids, composition = told(store, "too-early")
+    assert (bids.message, bids.entry, bids.player) == (
+        "bids of round 3 (3 cells): round 3 is not open yet",
+        "5, 6, 1",
+        player,
+    )
+    first, last = (store.at("Bids", cell).shown for cell in bids.cell.split(":"))
+    assert (first, last) == ("5", "1")
+    assert composition.message == "composition (2 cells): composing is not open yet"
+    first, last = (store.at("Compositions", cell).shown for cell in composition.cell.split(":"))
+    assert (first, last) == ("C whole", "D half")
+
+
+def test_entries_of_a_stage_that_waits_for_a_reopened_one__are_told_as_such() -> None:
+    store = game("Ann", "Bob")
+    close(store, 1)
+    bid(store, "Ann", 2, {1: 5})
+    reopen(store, Stage.ROUND_1, ["Bob"], "lot 6 was meant", context())
+    (notice,) = told(store, "too-early")
+    assert notice.message == "lot 1: round 2 waits until round 1 is closed again"
 
 
 # --- players who come ----------------------------------------------------------------------------
@@ -297,7 +324,7 @@ def test_choice__changed_after_it_was_recorded_has_no_effect() -> None:
     assert table.result is not None
     assert table.result.candidate == "Bob"
     (notice,) = told(store, "choice-without-effect")
-    assert "recorded is Bob" in notice.message
+    assert "recorded: Bob" in notice.message
 
 
 def test_correction__of_a_tie_for_last_asks_for_the_choice_anew() -> None:

@@ -129,6 +129,7 @@ def test_pages__no_second_one_for_a_few_rows(small: Print, wide: Print) -> None:
     for title in ("Bids", "Exchanges", "Compositions", "Standings", "Auction", "Collections"):
         assert len(small.pages[title]) == 1, title
     assert len(wide.pages["Standings"]) == len(wide.pages["Auction"]) == 1
+    assert len(small.pages["Conditions"]) == 1  # and its chart is not cut in two
 
 
 @pytest.mark.parametrize("stage", SHORT_NEWS)
@@ -138,9 +139,10 @@ def test_wide_entry_tabs__say_in_short_what_is_open(
     path = tmp_path / "game.xlsx"
     play(path, names(22), stage)
     with office.open(path) as doc:
-        for tab, right in (("Bids", "E1"), ("Exchanges", "C1"), ("Compositions", "B1")):
+        for tab, right in (("Bids", "D1"), ("Exchanges", "C1"), ("Compositions", "B1")):
             assert doc.text(tab, "A1") == SHORT_NEWS[stage]
-            assert doc.text(tab, right) == doc.text("Auction", "A2")
+            as_of, _, is_open = doc.text("Auction", "A2").partition(". ")
+            assert doc.text(tab, right) == (f"{is_open}. {as_of}" if is_open else as_of)
         assert doc.errors() == []
 
 

@@ -78,7 +78,7 @@ def test_reopen__reads_the_named_player_alone() -> None:
     assert kinds == {("slip", "Ann"), ("bid", "Ann"), ("closed", "")}
     late = [p for p in look(store).problems if p.code == "changed-after-closing"]
     assert [(p.player, p.severity) for p in late] == [("Bob", Severity.NOTICE)]
-    assert "recorded is 30, now there stands 45" in late[0].message
+    assert "recorded: 30, now in the cell: 45" in late[0].message
 
 
 def test_reopen__leaves_results_as_they_are_until_it_is_closed_again() -> None:
@@ -132,6 +132,17 @@ def test_reopen__refuses_with_the_reason(stage: Stage, players: list[str], words
     with pytest.raises(UsageError, match=words):
         again(store, stage, *players)
     assert len(store.writes) == writes
+
+
+def test_reopen__of_nobody_shows_how_and_of_a_stranger_who_there_is() -> None:
+    store = game("Ann", "Zoë", "Bob")
+    close(store, 1)
+    with pytest.raises(UsageError) as refused:
+        reopen(store, Stage.ROUND_1, [], "why", context())
+    assert 'sheets-host reopen WORKBOOK 1 --player "Ann" --reason "' in refused.value.hint
+    with pytest.raises(UsageError) as refused:
+        reopen(store, Stage.ROUND_1, ["Zoe"], "why", context())
+    assert refused.value.hint == "the players are Zoë, Bob, Ann"
 
 
 def test_reopen__wants_a_reason_and_records_it() -> None:
@@ -389,8 +400,8 @@ def test_settings__change_only_by_reopening() -> None:
     assert table.match.player("Bob").garnets == 0
     told = {p.message for p in table.problems if p.code == "changed-after-closing"}
     assert told == {
-        "Tritone: recorded is neighbours, now there stands any two",
-        "garnets: recorded is 0, now there stands 7",
+        "Tritone: changed after it was fixed; recorded: neighbours, now in the cell: any two",
+        "garnets: changed after they were fixed; recorded: 0, now in the cell: 7",
     }
     done = again(store, Stage.ROUND_3, settings=True)
     assert preview(done.after, NOW).changes == (
@@ -441,7 +452,7 @@ def test_status__changed_after_the_result_waits_for_a_reopened_stage() -> None:
     play_on(store)
     enrol(store, "Ann", "Status", "withdrawn")
     told = [p for p in look(store).problems if p.code == "changed-after-closing"]
-    assert "Status: recorded is playing, now there stands withdrawn" in told[0].message
+    assert "recorded: playing, now in the cell: withdrawn" in told[0].message
     result = look(store).result
     assert result is not None
     assert result.winner == "Ann"

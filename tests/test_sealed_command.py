@@ -141,6 +141,24 @@ def test_a_deleted_sheet__and_without(files: Path) -> None:
     assert here("sync", game).code == 0
 
 
+def test_sheets_and_board__are_written_in_one_line(files: Path) -> None:
+    game = files / "game.xlsx"
+    setting(ExcelDesk(game, Clock()), "Board", "board.xlsx")
+    first = here("sync", game, "--close", "1").out.splitlines()
+    assert "Wrote 2 entry sheets and the board; a backup lies beside 2 of them." in first
+    foreseen = here("sync", game, "--close", "2", "--dry-run").out.splitlines()
+    assert "Would write 2 entry sheets and the board." in foreseen
+    second = here("sync", game, "--close", "2").out.splitlines()
+    assert "Wrote 2 entry sheets and the board; a backup lies beside each." in second
+    assert len([line for line in second if line.startswith("Backup: ")]) == 1, "the game's own"
+
+
+def test_a_sheet_that_is_not_there__is_named_once(files: Path) -> None:
+    (files / "sheets" / "Bob.xlsx").unlink()
+    said = here("check", files / "game.xlsx").said
+    assert "the entry sheet of Bob (sheets/Bob.xlsx): it does not exist -> correct" in said
+
+
 def test_a_sheet_open_in_excel__is_told_and_mended_later(files: Path) -> None:
     game, lock = files / "game.xlsx", files / "sheets" / "~$Bob.xlsx"
     lock.write_bytes(b"\x03Bob" + b" " * 50 + b"\x03\x00B\x00o\x00b\x00" + b" \x00" * 51)

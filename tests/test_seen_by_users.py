@@ -143,24 +143,34 @@ def test_progress__is_shown_on_a_terminal_where_sheets_are_many(
     assert "Reading entry sheets: 3 of 60" in capsys.readouterr().err
     progress(1, 2)
     assert capsys.readouterr().err == ""
+    monkeypatch.setenv("COLUMNS", "30")
+    progress(3, 60)
+    shown = capsys.readouterr().err
+    assert (shown[0], shown[-1], len(shown)) == ("\r", "\r", 31), "one line, and short of its end"
 
 
 def test_progress__counts_every_sheet(tmp_path: Path) -> None:
     import datetime as dt
+    import time
 
     from sheets_host.host.verbs import Context, check
     from sheets_host.opening import Access, opener, store_for
 
     _game(tmp_path, "Ann", "Bob", "Cid", sheets=True)
     seen: list[tuple[int, int]] = []
+
+    def slow_at_first(done: int, total: int) -> None:
+        time.sleep(0.1 * (done == 1))  # the second sheet is read by then, and may not overtake
+        seen.append((done, total))
+
     path = str(tmp_path / "game.xlsx")
     context = Context(
         opener(path, Access()),
         lambda: dt.datetime(2026, 3, 1, tzinfo=dt.UTC),
-        progress=lambda done, total: seen.append((done, total)),
+        progress=slow_at_first,
     )
     check(store_for(path, Access()), context)
-    assert sorted(seen) == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_bid_of_thousands_of_zeros__is_read(tmp_path: Path) -> None:

@@ -307,7 +307,9 @@ PLAYER_FAULTS: Final = (
     fault("case apart", at("Players", "A5", "aNN"), "Players!A5", '"aNN" stands twice', "capital"),
     fault("full width apart", at("Players", "A5", "Ａｎｎ"), "Players!A5"),
     *(
-        fault(f"called {word}", at("Players", "A2", word), "Players!A2", f'"{word}"', "header word")
+        fault(
+            f"called {word}", at("Players", "A2", word), "Players!A2", f'"{word}"', "column title"
+        )
         for word in ("Round", "LOT", " note ".strip(), "State", "position")
     ),
     fault("too long", at("Players", "A2", "x" * 101), "Players!A2", "longer than 100"),

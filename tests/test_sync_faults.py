@@ -222,7 +222,7 @@ def test_sync__keeps_what_a_player_types_meanwhile(game: Game) -> None:
     found = here("check", SHEET, "--json").json["problems"]
     (late,) = [p for p in found if p["code"] == "changed-after-closing"]
     assert late["cell"] == "E7"
-    assert "recorded is 12, now there stands 99" in late["message"]
+    assert "recorded: 12, now in the cell: 99" in late["message"]
 
 
 @pytest.mark.parametrize("title", ["Bids", "Record"])

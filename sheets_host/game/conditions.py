@@ -89,9 +89,12 @@ def sharps(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> Evid
     sharp = tuple([at for at, note in enumerate(composition) if note.sharp])
     naturals = len(composition) - len(sharp)
     if len(sharp) > naturals:
-        return Evidence(True, sharp, f"{len(sharp)} sharp against {naturals} natural")
-    why = f"{len(sharp)} sharp against {naturals} natural; there must be more sharp notes"
-    return Evidence(False, (), why)
+        return Evidence(True, sharp, _sharps(len(sharp), naturals))
+    return Evidence(False, (), f"{_sharps(len(sharp), naturals)}; more sharps are needed")
+
+
+def _sharps(sharp: int, naturals: int) -> str:
+    return f"{_count(sharp, 'sharp')}, {_count(naturals, 'natural')}"
 
 
 def ascending(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> Evidence:
@@ -108,6 +111,8 @@ def ascending(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> E
             why = f"{note.text} (no. {at + 1}) is {how} {former.text} before it"
             return Evidence(False, (), why)
         before = note.pitch
+    if len(composition) == 1:
+        return Evidence(True, (), f"{composition[0].text} is the only note")
     return Evidence(
         True, (), f"rises at every note from {composition[0].text} to {composition[-1].text}"
     )
@@ -171,7 +176,7 @@ def _falling_chain(composition: tuple[Note, ...]) -> tuple[int, ...]:
 
 
 def durations(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> Evidence:
-    """Judge 5: one pitch stands there in all four durations, wherever they are.
+    """Judge 5: one pitch appears in all four durations, wherever they are.
 
     Meets: D whole, E quarter, D half, F eighth, D quarter, G eighth, D eighth
     Misses: D whole, E quarter, D half, F eighth, D quarter, G eighth, E eighth
@@ -193,8 +198,8 @@ _ALL_DURATIONS: Final = sum(duration.eighths for duration in Duration)
 @cache
 def _missing(pitch: int, held: int) -> Evidence:
     lacking = [duration.word for duration in Duration if not duration.eighths & held]
-    why = f"nearest is {PITCHES[pitch]}, which lacks {_and(lacking)}"
-    return Evidence(False, (), why)
+    verb = "is" if len(lacking) == 1 else "are"
+    return Evidence(False, (), f"closest is {PITCHES[pitch]}: {_and(lacking)} {verb} missing")
 
 
 def tritone(composition: tuple[Note, ...], _most: int, rulings: Rulings) -> Evidence:
@@ -299,7 +304,7 @@ def sequence(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> Ev
         if at >= 0:
             found = _named(composition, range(at, at + len(part)))
             return Evidence(False, (), f"{names} is there ({found}); {rest}")
-    return Evidence(False, (), "no two neighbours of D E A D stand in a row")
+    return Evidence(False, (), "neither D E, E A nor A D stand side by side")
 
 
 def _parts() -> Iterable[tuple[bytes, str, str]]:
@@ -327,12 +332,14 @@ def major(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> Evide
     keys = [key for key, scale in KEYS.items() if pitches <= scale]
     if keys:
         return Evidence(True, (), f"every pitch belongs to {_and(keys)}")
-    nearest, outside = "", [note.text for note in composition]
+    closest, outside = "", [note.pitch for note in composition]
     for key, scale in KEYS.items():
-        found = [note.text for note in composition if note.pitch not in scale]
-        if not nearest or len(found) < len(outside):
-            nearest, outside = key, found
-    return Evidence(False, (), f"nearest is {nearest}, which has no {_or(outside)}")
+        found = [note.pitch for note in composition if note.pitch not in scale]
+        if not closest or len(found) < len(outside):
+            closest, outside = key, found
+    strangers = ", ".join(PITCHES[pitch] for pitch in sorted(set(outside)))
+    why = f"closest is {closest}; outside it: {strangers} ({_count(len(outside), 'note')})"
+    return Evidence(False, (), why)
 
 
 CONDITIONS: Final = (
@@ -381,16 +388,12 @@ def _named(composition: tuple[Note, ...], positions: Iterable[int]) -> str:
     return _and([composition[at].text for at in positions])
 
 
-def _and(names: Sequence[str], word: str = "and") -> str:
+def _and(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     if len(names) > LISTED + 1:
-        return f"{', '.join(names[:LISTED])} {word} {len(names) - LISTED} more"
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
-
-
-def _or(names: Sequence[str]) -> str:
-    return _and(names, "or")
+        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 _PARTS: Final = tuple(_parts())

@@ -32,7 +32,7 @@ class Switch:
 UNFIXED: Final = Switch(
     "Unfixed entries at closing",
     ("hold", "void"),
-    "hold: a stage stays open while an entry is wrong. void: what is wrong is struck out and"
+    "hold: a stage stays open while an entry is wrong · void: what is wrong is struck out and"
     " the stage closes; an unattended game wants void",
 )
 SHORT_SHARE: Final = Switch(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from sheets_host.game.match import Match
 from sheets_host.game.record import FORMAT, Event, Record
 from sheets_host.game.replay import replay
 from sheets_host.game.stages import Stage
-from sheets_host.grid import Book, Content, Tab
+from sheets_host.grid import Book, Content, Grid, Tab, same_contents
 from sheets_host.host.closing import opening_events
 from sheets_host.host.gathering import present, stamp_time
 from sheets_host.host.protecting import first_protections
@@ -81,8 +80,12 @@ def plan(
             continue
         name, garnets = _name_and_garnets(text)
         fault = name_fault(name)
-        if re.search(r":\s*[-+]?[0-9.,]*$", name):
-            fault = f'"{quoted(text)}": garnets are a whole number, 0 or more, after the colon'
+        _, colon, rest = text.rpartition(":")
+        if colon and name == quoted(text, 10_000):
+            fault = (
+                f'"{quoted(text)}": garnets are a whole number, 0 or more, after the colon, not'
+                f' "{quoted(rest)}" (a name that has a colon itself needs them: "{quoted(text)}:0")'
+            )
         if fault:
             faults.append(fault)
         elif fold(name) in (fold(known) for known, _ in parsed):
@@ -140,9 +143,10 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
             "rename or delete them, or choose another workbook; nothing was changed",
         )
     host, config, roster, notices = _completed(book, wish) if completed else _made(wish)
-    if "How to play" not in ours:
-        sealed = any(row.entry_sheet for row in roster)
-        host = (host_tabs.how_to_play(config.game, config.rulings, sealed), *host)
+    sealed = any(row.entry_sheet for row in roster)
+    rules = host_tabs.how_to_play(config.game, config.rulings, sealed)
+    if _is_templates(book.grids.get(rules.title)):
+        host = (rules, *host)
     names = tuple(row.name for row in roster)
     view = _opened(config, roster, context)
     tool = reports.tool_tabs(view, notices, ())
@@ -153,6 +157,15 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
     others = tuple(title for title in book.titles if title not in ours)
     sheets = make_sheets(store, context) if any(row.entry_sheet for row in roster) else None
     return Made(store, names, completed, False, others, notes, tuple(notices), sheets)
+
+
+def _is_templates(rules: Grid | None) -> bool:
+    """Tell whether How to play is missing, or says what the blank template's does.
+
+    Only then may it be written for the game that is begun; else a host has written it.
+    """
+    blank = Config()
+    return rules is None or same_contents(host_tabs.how_to_play(blank.game, blank.rulings), rules)
 
 
 def _holds_a_game(book: Book) -> bool:
@@ -231,6 +244,13 @@ def _completed(
     if not roster:
         raise UsageError(
             "no player stands in Players", "write the players' names under the header Player"
+        )
+    without = [quoted(row.name) for row in roster if not row.entry_sheet]
+    if wish.sheets is not None and without:
+        raise UsageError(
+            f"--entry-sheets: Players names no entry sheet for {', '.join(without)}",
+            "write a path for each under Entry sheet, such as sheets/Ann.xlsx, and run new without"
+            " --entry-sheets: it makes them all",
         )
     return (), config, roster, [*problems, *more]
 

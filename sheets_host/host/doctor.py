@@ -71,7 +71,7 @@ def _game(store: Store, context: Context) -> list[Finding]:
     found.append(
         Finding(
             not problems or None,
-            f"Problems in the tabs: {problems}.",
+            f"Problems in the tabs: {problems}." if problems else "No problems in the tabs.",
             "sheets-host check names them" if problems else "",
         )
     )

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from sheets_host.grid import Book, Cell, Content, Formula, Link, Tab, address, same_contents, stands
+from sheets_host.grid import (
+    Area,
+    Book,
+    Cell,
+    Content,
+    Formula,
+    Link,
+    Styled,
+    Tab,
+    address,
+    same_contents,
+    stands,
+)
 from sheets_host.host.gathering import Table
-from sheets_host.host.outside import game_mark, sheet_heading
+from sheets_host.host.outside import MARK, game_mark, sheet_heading
 from sheets_host.tabs import holdings, reports, verdicts
-from sheets_host.tabs.layout import BOARD_TABS, TOOL_HEADER
+from sheets_host.tabs.layout import BOARD_TABS, STAMP_HINT, TOOL_HEADER
 
 
 def game_tabs(table: Table) -> tuple[Tab, ...]:
@@ -29,9 +42,13 @@ def sheet_tabs(table: Table, player: str) -> tuple[Tab, ...]:
     problems = [replace(p, file=None) for p in table.problems if p.player == player and p.file]
     receipts = [replace(r, file=None) for r in table.receipts if r.player == player]
     checks = reports.checks(view, problems, receipts)
-    marked = [*checks.rows[2], None, None, None, game_mark(table.record)]
+    marked = [*checks.rows[2], None, None, None, game_mark(table.record), _MARK_MEANS]
+    row, column = MARK
+    small = Styled(Area(row, column, row, column + 1), STAMP_HINT)
     checks = replace(
-        checks, rows=[[sheet_heading(player)], checks.rows[1], marked, *checks.rows[3:]]
+        checks,
+        rows=[[sheet_heading(player)], checks.rows[1], marked, *checks.rows[3:]],
+        looks=replace(checks.looks, styles=(*checks.looks.styles, small)),
     )
     return (
         holdings.auction(view),
@@ -39,6 +56,9 @@ def sheet_tabs(table: Table, player: str) -> tuple[Tab, ...]:
         verdicts.standings(view),
         checks,
     )
+
+
+_MARK_MEANS: Final = "← names the game this sheet belongs to: please leave it"
 
 
 def changed(tabs: Sequence[Tab], book: Book) -> tuple[Tab, ...]:

@@ -378,7 +378,7 @@ def _with_rulings(
                 )
             )
         elif name is None or (name != recorded and _decided(setting, result, recorded)):
-            stands = f"; recorded is {quoted(recorded)}" if recorded else ""
+            stands = f"; recorded: {quoted(recorded)}" if recorded else ""
             problems.append(
                 replace(
                     config.problem(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
+from threading import Lock
 from typing import Final
 
 from sheets_host.game.match import Match
@@ -90,11 +91,12 @@ def read_outside(
         assert found is not None
         return found
 
-    done = count(1)
+    done, counting = count(1), Lock()
 
     def read_one(row: RosterRow) -> Sheet:
         sheet = read(row)
-        progress(next(done), len(rows))
+        with counting:  # told in order, too: a count that runs backwards frightens people
+            progress(next(done), len(rows))
         return sheet
 
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
@@ -127,7 +129,7 @@ def _read_sheet(
                 "correct the path in Players; a sheet that was never made is made by: sheets-host"
                 " new GAME --entry-sheets DIR; or close without this player: --without NAME"
             )
-        fault = sheet_fault(row, "sheet-unreachable", error.message, hint)
+        fault = sheet_fault(row, "sheet-unreachable", _of_it(error.message, store), hint)
         return Sheet(row.name, store, None, None, fault)
     except Exception as error:  # noqa: BLE001 - a sheet is its player's: it may stop nobody else
         fault = sheet_fault(
@@ -138,6 +140,16 @@ def _read_sheet(
         )
         return Sheet(row.name, store, None, None, fault)
     return Sheet(row.name, store, book, source, wrong)
+
+
+def _of_it(message: str, store: Store) -> str:
+    """Return a store's message without the path at its beginning, which the fault names already."""
+    for path in (store.name, store.identity):
+        if message.startswith(f"{path} "):
+            return f"it{message.removeprefix(path)}".rstrip(".")
+        if message.startswith(f"{path}: "):
+            return message.removeprefix(f"{path}: ").rstrip(".")
+    return message
 
 
 def _missing(store: Store) -> bool:

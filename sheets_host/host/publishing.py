@@ -68,22 +68,19 @@ def what_hangs(table: Table) -> list[str]:
             winners.add(other.winner)
             parts.append(f"the winner would be {_or_among(other.winner, other.winner_among)}")
         if (other.candidate, other.choice_among) != (ours.candidate, ours.choice_among):
-            parts.append(f"last would be {_or_among(other.candidate, other.choice_among)}")
+            last = _or_among(other.candidate, other.choice_among)
+            parts.append(f"last place would go to {last}")
         if parts:
-            lines.append(f"With {switch}: {value}, {' and '.join(parts)}.")
+            lines.append(f'If {switch} were "{value}", {" and ".join(parts)}.')
     if not lines:
-        return [
-            "Under every other value of every switch: the same winner, and the same last place."
-        ]
-    return (
-        lines if winners else ["The same winner under every other value of every switch.", *lines]
-    )
+        return ["No other switch setting would change the winner or last place."]
+    return lines if winners else ["No other switch setting would change the winner.", *lines]
 
 
 def _or_among(name: str | None, among: Sequence[str]) -> str:
     if name is not None:
-        return quoted(name)
-    return f"one of {', '.join(map(quoted, among))}" if among else "nobody"
+        return quoted(name, 100)
+    return f"one of {', '.join(quoted(n, 100) for n in among)}" if among else "nobody"
 
 
 def compositions(table: Table) -> Mapping[str, Sequence[Note]]:

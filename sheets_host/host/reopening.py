@@ -12,11 +12,11 @@ from sheets_host.game.record import Event
 from sheets_host.game.stages import ROUND_STAGES, Stage
 from sheets_host.host.closing import Impossible, closing_events, impossible
 from sheets_host.host.gathering import Table, lay_out, read_match, stamp_time
-from sheets_host.host.verbs import Context, Synced, UsageError, Wish, apply
+from sheets_host.host.verbs import Context, Synced, UsageError, Wish, apply, no_player
 from sheets_host.stores.base import Store
 from sheets_host.tabs.finding import fold
 from sheets_host.tabs.late import recorded_slip
-from sheets_host.tabs.problems import Problem, did_you_mean, quoted
+from sheets_host.tabs.problems import Problem, quoted
 
 
 def reopen(
@@ -45,9 +45,12 @@ def reopen(
             "entries of an open stage can simply be corrected in their cells",
         )
     if not names and not settings:
-        raise UsageError("name who may correct what: --player NAME, or --settings")
+        raise UsageError(
+            "name who may correct what: --player NAME, or --settings",
+            _example(before, stage),
+        )
     if not why:
-        raise UsageError("a reason is needed: --reason TEXT; it stands in the Record")
+        raise UsageError("a reason is needed: it stands in the Record", _example(before, stage))
     at = stamp_time(now)
     events = [Event("reopened", stage.key, name, value=why, at=at) for name in names]
     if settings:
@@ -56,6 +59,12 @@ def reopen(
     return apply(
         Synced(before, after), Wish(dry_run=dry_run), f"reopening-{stage}".replace(" ", "-")
     )
+
+
+def _example(table: Table, stage: Stage) -> str:
+    name = quoted(next(iter(table.match.names), "Ann"), 100)
+    command = f"sheets-host reopen WORKBOOK {stage.round or 'final'}"
+    return f'for example: {command} --player "{name}" --reason "lot 6 was meant"'
 
 
 def _who(table: Table, players: Sequence[str]) -> list[str]:
@@ -67,8 +76,7 @@ def _who(table: Table, players: Sequence[str]) -> list[str]:
     for text in players:
         name = by_fold.get(fold(text))
         if name is None:
-            near = did_you_mean(text, match.names)
-            raise UsageError(f'no player is called "{quoted(text)}"{near}')
+            raise no_player(text, match.names)
         if name in withdrawn:
             raise UsageError(
                 f"{quoted(name)} has withdrawn and enters nothing",

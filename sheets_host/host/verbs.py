@@ -6,6 +6,7 @@ import datetime as dt
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from sheets_host.game.record import Event, Record
 from sheets_host.game.stages import Stage, stage_of
@@ -17,7 +18,8 @@ from sheets_host.host.gathering import Table, as_reopened, lay_out, read_match, 
 from sheets_host.host.outside import Opener, Progress, silent
 from sheets_host.host.writing import Job, put, put_all, targets
 from sheets_host.stores.base import Store, StoreError
-from sheets_host.tabs.problems import quoted
+from sheets_host.tabs.finding import fold
+from sheets_host.tabs.problems import did_you_mean, quoted
 from sheets_host.tabs.view import deadline
 
 
@@ -28,6 +30,24 @@ class UsageError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+def no_player(text: str, names: Sequence[str], where: str = "") -> UsageError:
+    """Return that nobody has this name, with the names there are, the most alike first."""
+    from difflib import SequenceMatcher
+
+    ordered = sorted(
+        names, key=lambda name: SequenceMatcher(None, fold(text), fold(name)).ratio(), reverse=True
+    )
+    shown = ", ".join(quoted(name, 100) for name in ordered[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return UsageError(
+        f'{where}no player is called "{quoted(text)}"{did_you_mean(text, names)}',
+        f"the players are {shown}{more}",
+    )
+
+
+_SHOWN: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +96,9 @@ class Synced:
 
     before, after: the match laid out before and after. closed: the stage that was closed now.
     already: the stage asked for had been closed before. held: why the stage asked for stays open.
-    written: what changed, by workbook and tab. notes: lines for the host. trouble: sheets and
-    boards that could not be written; the next sync repairs them.
+    written: what changed, by workbook and tab. notes: lines for the host. backups: how many of the
+    workbooks around the game's were kept as they had been. trouble: sheets and boards that could not
+    be written; the next sync repairs them.
     """
 
     before: Table
@@ -88,6 +109,7 @@ class Synced:
     impossible: tuple[Impossible, ...] = ()
     written: tuple[tuple[str, str, int], ...] = ()
     notes: tuple[str, ...] = ()
+    backups: int = 0
     trouble: tuple[StoreError, ...] = field(default=())
 
 
@@ -159,7 +181,7 @@ def _why_held(table: Table, wish: Wish) -> str:
     out_of_reach = {sheet.player for sheet in table.reading.sheets if sheet.fault}
     for name in wish.without:
         if name not in table.match.names:
-            raise UsageError(f'--without: no player is called "{quoted(name)}"')
+            raise no_player(name, table.match.names, "--without: ")
         if name not in out_of_reach:
             raise UsageError(
                 f"--without: the entries of {quoted(name)} can be read",
@@ -221,6 +243,7 @@ def apply(done: Synced, wish: Wish, label: str) -> Synced:
     )
     written, notes = put(game, job)
     trouble: list[StoreError] = []
+    backups = 0
     if not wish.dry_run:
         try:
             notes += _copied(game.store, done)
@@ -231,8 +254,14 @@ def apply(done: Synced, wish: Wish, label: str) -> Synced:
             trouble.append(end)
         else:
             written += end[0]
-            notes += end[1]
-    return replace(done, written=written, notes=notes, trouble=tuple(trouble))
+            # Ten sheets, ten backups: each lies where that of the game does, and is only counted.
+            others_notes = tuple(note for note in end[1] if not note.startswith(_BACKUP))
+            backups += len(end[1]) - len(others_notes)
+            notes += others_notes
+    return replace(done, written=written, notes=notes, backups=backups, trouble=tuple(trouble))
+
+
+_BACKUP: Final = "Backup: "
 
 
 def _copied(store: Store, done: Synced) -> tuple[str, ...]:

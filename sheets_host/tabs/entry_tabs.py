@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from sheets_host.game.notes import PITCHES, Duration
 from sheets_host.game.rulings import EXCHANGE_TOKENS, LOTS, NOTES, ROUNDS
 from sheets_host.grid import (
     Area,
@@ -49,7 +50,9 @@ from sheets_host.tabs.layout import (
     PALE_INK,
     SHARP,
     TAB_COLOURS,
+    UNSURE_FILL,
     WRONG,
+    WRONG_INK,
     beside,
     header_height,
     name_width,
@@ -59,7 +62,11 @@ from sheets_host.tabs.layout import (
 _AUCTION_LAST: Final = FIRST + ROUNDS * LOTS - 1
 _NOTES: Final = f"Auction!$C${FIRST}:$C${_AUCTION_LAST}"
 _STATES: Final = f"Auction!$D${FIRST}:$D${_AUCTION_LAST}"
-_NEWS: Final = Formula('=IF(NOW()=0,"",Auction!$A$2)')
+_NEWS: Final = Formula(
+    '=IF(NOW()=0,"",IFERROR(MID(Auction!$A$2,FIND(". ",Auction!$A$2)+2,99)'
+    '&". "&LEFT(Auction!$A$2,FIND(". ",Auction!$A$2)-1),Auction!$A$2))'
+)
+"""What is open and until when, then as of what: a narrow screen shows the beginning only."""
 _SHORT_NEWS: Final = Formula(
     '=IF(NOW()=0,"",IFERROR(MID(Auction!$A$2,FIND("omposing is open",Auction!$A$2)-1,17),'
     'IFERROR(MID(Auction!$A$2,FIND(" is open",Auction!$A$2)-7,15),'
@@ -71,6 +78,7 @@ _NOTE: Final = Style(bold=True, ink=INK, line=LINE)
 _ENTRY: Final = Style(ink=INK, line=LINE, align="right")
 _SPELT: Final = Style(ink=INK, line=LINE, number="@")
 _LIVE_TEXT: Final = Style(bold=True, ink=GOOD_INK, align="left")
+_UNSURE: Final = Style(fill=UNSURE_FILL, ink=WRONG_INK, italic=True)
 _DONE: Final = Style(fill=GOOD_FILL, ink=GOOD_INK, bold=True)
 _PASSES: Final = ("", "-", "–", "—", "pass", "x", "no bid")  # R1
 
@@ -128,9 +136,12 @@ def bids(players: Sequence[str]) -> Tab:
         "Bids",
         rows,
         BIDS_HEADER,
-        (8, 6, 13, 9, *(name_width(name) for name in players)),
+        (7, 5, 13, 8, *(name_width(name) for name in players)),
         left,
+        frozen=left - 1,  # a phone has room for the note; how a lot stands is seen by its colour
         styles=(
+            # 5.5 must not read 6 above, and be refused below.
+            Styled(Area(4, left + 1, 5, right), replace(LIVE, number="General")),
             *_ruled(Area(first, 1, last, left), _KEY),
             *_ruled(notes, _NOTE),
             *_ruled(entries, _ENTRY),
@@ -161,16 +172,25 @@ def _sharp(fill: str) -> Style:
 
 def _tokens(seat: int) -> Formula:
     """Tokens of the seat's column of Collections, and what the open round's exchanges add."""
+    # What Collections says is of today: for a round that was opened again it would be wrong.
+    again = f'MATCH("open",{_STATES},0)<=COUNTIF({_STATES},"closed")'
     states = f"Exchanges!$B${EXCHANGES_HEADER + 1}:$B${EXCHANGES_HEADER + ROUNDS}"
     column = column_letters(len(EXCHANGES_HEADERS) + seat)
     uses = f"Exchanges!{column}${EXCHANGES_HEADER + 1}:{column}${EXCHANGES_HEADER + ROUNDS}"
     held = f"Collections!{column_letters(1 + seat)}${FIRST}"
     gained = f'{EXCHANGE_TOKENS}*SUMIF({states},"open",{uses})'
-    return Formula(f'=IF(NOW()=0,0,IFERROR({held}+{gained},"?"))')
+    now = f'IFERROR({held}+{gained},"?")'
+    return Formula(f'=IF(NOW()=0,0,IF(IFERROR({again},FALSE),"?",{now}))')
 
 
 def _bid(column: int, first: int, last: int) -> Formula:
-    return Formula(f'=IFERROR(SUMIF($D${first}:$D${last},"open",{_span(column, first, last)}),"?")')
+    """Add up what is bid in the open round; with a ``+ ?`` where a text cannot be added."""
+    states, bids = f"$D${first}:$D${last}", _span(column, first, last)
+    text = f"LOWER(TRIM({bids}))"
+    others = "*".join(f'({text}<>"{word}")' for word in _PASSES)
+    unread = f'SUMPRODUCT(({states}="open")*ISTEXT({bids})*{others})'
+    total = f'SUMIFS({bids},{states},"open",{bids},">=0")'
+    return Formula(f'=IFERROR(IF({unread}>0,{total}&" + ?",{total}),"?")')
 
 
 def _refused(row: int, column: int) -> str:
@@ -262,11 +282,11 @@ def compositions(players: Sequence[str]) -> Tab:
         [_NEWS],
         [
             "From top to bottom, every note you won, each once. Choose from the list or write"
-            " D# quarter. Blank cells between are skipped."
+            " D# quarter; in italics is what is not written so. Blank cells are skipped."
         ],
         ["Notes held", *(Formula(f'=COUNTIF({_held(c)},"?*")+0*NOW()') for c in columns)],
         ["Placed", *(Formula(f"=COUNTA({_span(c, first, last)})") for c in columns)],
-        ["Still to place", *(_less(3, 4, c) for c in columns)],
+        ["Still to place", *(_waiting(c, first, last) for c in columns)],
         ["Placed twice", *(_twice(c, first, last) for c in columns)],
         ["Next to place", *(_next(c, first, last) for c in columns)],
         [*COMPOSITIONS_HEADERS, *players],
@@ -290,11 +310,12 @@ def compositions(players: Sequence[str]) -> Tab:
             Styled(entries, _SPELT),
         ),
         rules=(
-            Rule(missing, f"={column}5<0", WRONG),
             Rule(missing, f"=AND({column}5>0,{_COMPOSING})", Style(fill=OPEN_FILL, bold=True)),
-            Rule(missing, f"=AND({column}3>0,{column}5=0,{column}6=0)", _DONE),
+            Rule(missing, f"=AND({column}3>0,{column}5=0,{column}4={column}3)", _DONE),
+            Rule(missing, f"={column}4>{column}3", WRONG),
             Rule(twice, f"={column}6>0", WRONG),
             Rule(entries, f'=AND({one}<>"",COUNTIF({span},{one})>1)', WRONG),
+            Rule(entries, _otherwise_spelt(one), _UNSURE),
             # The news above says what is open; only as many rows are lit as there are notes.
             Rule(
                 entries,
@@ -315,6 +336,27 @@ def compositions(players: Sequence[str]) -> Tab:
             for c in columns
         ),
     )
+
+
+def _otherwise_spelt(cell: str) -> str:
+    """Tell what is not written as in the list: it may be read all the same, or it may not.
+
+    Google's conditional formats read no other tab, so the list itself cannot be asked.
+    """
+    text = f"TRIM({cell})"
+    gap = f'FIND(" ",{text}&" ")'
+    pitches = "|".join(PITCHES)
+    durations = "|".join(duration.word for duration in Duration)
+    no_pitch = f'ISERROR(SEARCH("|"&LEFT({text},{gap}-1)&"|","|{pitches}|"))'
+    no_duration = f'ISERROR(SEARCH("|"&MID({text},{gap}+1,9)&"|","|{durations}|"))'
+    return f'=AND({cell}<>"",OR({no_pitch},{no_duration}))'
+
+
+def _waiting(column: int, first: int, last: int) -> Formula:
+    """How many of the notes held do not stand in the column, spelt as in the list."""
+    span, held = _span(column, first, last), _held(column)
+    waits = f'SUMPRODUCT(({held}<>"")*(COUNTIF({span},{held})=0))'
+    return Formula(f'=IF(NOW()=0,"",IFERROR({waits},"?"))')
 
 
 def _twice(column: int, first: int, last: int) -> Formula:
@@ -350,15 +392,20 @@ def _tab(
     widths: tuple[int, ...],
     left: int,
     *,
+    frozen: int | None = None,
     styles: Sequence[Styled],
     rules: tuple[Rule, ...],
     checks: tuple[WholeNumber | OneOf, ...],
 ) -> Tab:
-    """Lay out an entry tab: news and a hint, live figures, the header, then the entries."""
+    """Lay out an entry tab: news and a hint, live figures, the header, then the entries.
+
+    left: columns before the players'; frozen: how many of them stay in view, all if None.
+    """
     right = max(len(widths), left + 1)
-    start = beside(widths, left)
+    frozen = left if frozen is None else frozen
+    start = beside(widths, frozen)
     if start > 1:
-        pad: list[Content] = [None] * (left - 1)
+        pad: list[Content] = [None] * (start - 2)
         news, hint = rows[0], rows[1]
         rows = [[_SHORT_NEWS, *pad, *news], [None, *pad, *hint], *rows[2:]]
     return Tab(
@@ -368,7 +415,7 @@ def _tab(
         printed(
             Looks(
                 widths=widths,
-                frozen=(header, left),
+                frozen=(header, frozen),
                 header=header,
                 styles=(
                     *(Styled(Area(1, c, 1, c), AS_OF) for c in sorted({1, start})),

@@ -40,14 +40,17 @@ from sheets_host.tabs.layout import (
     WRAPPED,
     Column,
     header_style,
+    name_column,
     name_width,
     names_width,
     tool_tab,
 )
+from sheets_host.tabs.problems import set_apart
 from sheets_host.tabs.view import (
     View,
     as_of,
     lot_state,
+    standings_order,
 )
 
 
@@ -60,7 +63,7 @@ def balances(view: View) -> Tab:
     names = view.match.names
     columns = (
         Column("Round", 8, MIDDLE),
-        Column("Player", names_width(view.match.seats), NAME),
+        name_column(view.match.seats),
         Column("Start", 10, NUMBER),
         Column("Exchanged", 12, NUMBER),
         Column("Bid", 10, NUMBER),
@@ -119,13 +122,13 @@ _LINES: Final = 12  # that a chart's colours and dashes tell apart
 def _history(view: View) -> list[list[Content]]:
     """Return each player's tokens at the start and after each closed round.
 
-    Beyond what a chart can tell apart, those who hold most come first: the chart shows the first.
+    Where there are more than a chart can tell apart, they stand as in Standings: the chart shows
+    the first. Who holds most would be who bids least.
     """
     left = {key: balance.left for key, balance in view.ledger.balances.items()}
     names = view.match.names
     if len(names) > _LINES:
-        purses = {name: view.ledger.purse(ROUNDS + 1, name) for name in names}
-        names = tuple(sorted(names, key=lambda name: -purses[name].tokens))
+        names = standings_order(view)
     rounds = range(1, ROUNDS + 1)
     return [[name, START_TOKENS, *(left.get((r, name)) for r in rounds)] for name in names]
 
@@ -139,7 +142,7 @@ def _tokens_chart(players: int) -> Chart:
     )
     return Chart(
         "line",
-        "Tokens left" if shown == players else f"Tokens left: the {shown} who hold most",
+        "Tokens left" if shown == players else f"Tokens left: the first {shown} of Standings",
         "after round",
         "tokens",
         Area(_HEADS, _HISTORY + 1, _HEADS, _AFTER),
@@ -148,14 +151,14 @@ def _tokens_chart(players: int) -> Chart:
         # There is room for those who may yet join.
         (FIRST + _LINES + 1, _HISTORY) if shown == players else (FIRST, _AFTER + 2),
         width=640,
-        height=360,
+        height=320 + 10 * shown,  # the names stand below the plot
     )
 
 
 def garnets(view: View) -> Tab:
     """Draw what each player held, spent and earned."""
     columns = (
-        Column("Player", names_width(view.match.seats), NAME),
+        name_column(view.match.seats),
         Column("Start", 10, NUMBER),
         Column("Spent", 10, NUMBER),
         Column("Earned", 10, NUMBER),
@@ -179,8 +182,8 @@ def auction(view: View) -> Tab:
     announced = view.config.rulings.announced
     columns = [
         Column("Round", 8, MIDDLE),
-        Column("Lot", 7, MIDDLE),
-        Column("Note", 14, NAME),
+        Column("Lot", 6, MIDDLE),
+        Column("Note", 13, NAME),
         Column("State", 10),
         Column("Outcome", 11),
         Column("Winner", names_width(view.match.seats), NAME),
@@ -235,7 +238,7 @@ def _lot(view: View, round_: int, lot: int, announced: str) -> list[Content]:
 def all_bids(outcome: Outcome) -> str:
     """Return every bid on a lot, highest first: ``Ann 12, Bob 9``."""
     bids = sorted(outcome.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
-    return ", ".join(f"{name} {bid}" for name, bid in bids)
+    return ", ".join(f"{set_apart(name)} {bid}" for name, bid in bids)
 
 
 def collections(view: View, seats: Sequence[str]) -> Tab:

@@ -8,16 +8,23 @@ from typing import Final
 
 from sheets_host.game.conditions import CONDITIONS
 from sheets_host.game.rulings import (
+    ANNOUNCED,
     COMPOSING_HOURS,
+    DESCENDING,
+    EIGHTHS,
     EXCHANGE_TOKENS,
     LOTS,
     NOTES,
     POINTS_PER_GARNET,
     ROUNDS,
     SHORT,
+    SHORT_SHARE,
     START_TOKENS,
     SWITCHES,
+    TRITONE,
+    UNFIXED,
     Rulings,
+    Switch,
 )
 from sheets_host.grid import Area, Content, Looks, OneOf, Owner, Style, Styled, Tab
 from sheets_host.tabs.layout import (
@@ -35,6 +42,7 @@ from sheets_host.tabs.layout import (
     TITLE,
     TITLE_HEIGHT,
     TYPE_FILL,
+    UNSURE_FILL,
     WRAPPED,
     WRONG_FILL,
     in_two,
@@ -59,6 +67,13 @@ _NAME: Final = Style(bold=True, ink=INK, line=LINE, top=True)
 _VALUE: Final = Style(ink=INK, line=LINE, top=True, wrap=True, fill=TYPE_FILL, number="@")
 _COUNT: Final = Style(ink=INK, line=LINE, top=True, fill=TYPE_FILL, align="center")
 
+
+def _switch_words(switch: Switch) -> str:
+    if switch.what.startswith(f"{switch.default}:"):
+        return switch.what  # it tells each value by itself
+    return f"{' / '.join(switch.values)}: {switch.what}"
+
+
 WHAT_IT_DOES: Final[Mapping[str, str]] = {
     "Game": "the title on every report",
     "Time zone": "an IANA name such as Europe/Berlin; deadlines below are read in it",
@@ -72,7 +87,7 @@ WHAT_IT_DOES: Final[Mapping[str, str]] = {
     "Deal seed": "the same seed deals the same notes, for rehearsals; blank: chance. Whoever reads"
     " it can know every deal",
     "Projection": "yes or no: whether Standings show what each player would score now",
-    **{switch.name: f"{' / '.join(switch.values)}: {switch.what}" for switch in SWITCHES},
+    **{switch.name: _switch_words(switch) for switch in SWITCHES},
     CHOICE: "at a tie for last place: whom the winner names",
     WINNER_RULING: "if a tie for the win cannot be decided by notes: whom you name",
 }
@@ -165,6 +180,7 @@ _Line = tuple[str, str, str, Style]
 """A line of the rules: a mark, the text, what it is worth, and how the mark looks."""
 
 _WIDTHS: Final = (6, 82, 11)
+_HEADING_HEIGHT: Final = 22  # points, for type of 13
 
 
 def how_to_play(game: str, rulings: Rulings, sealed: bool = False) -> Tab:
@@ -189,6 +205,7 @@ def how_to_play(game: str, rulings: Rulings, sealed: bool = False) -> Tab:
         for number, row in enumerate(rows, 1)
         if len(row) == len(_WIDTHS)
     }
+    heights |= dict.fromkeys(starts, _HEADING_HEIGHT)
     return Tab(
         "How to play",
         Owner.HOST,
@@ -216,7 +233,7 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
         _told(
             f"Win notes in an auction of {ROUNDS} sealed rounds, and set all you won into one"
             " composition. Twelve conditions give points. The most points win a Token of Life; the"
-            " fewest make the Elimination Candidate.",
+            " player with the fewest is the Elimination Candidate.",
             f"There are {NOTES} notes: each of the 12 pitches C, C♯, D, D♯, E, F, F♯, G, G♯, A, A♯"
             " and B as a whole, a half, a quarter and an eighth. Every note exists once, in one"
             f" octave. {LOTS} of them, drawn when the round opens, are offered in each round.",
@@ -231,7 +248,7 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
             "The highest bid wins the note. If two or more are highest, nobody gets it, and it is"
             " gone for good. Everybody pays every bid, won or not.",
             "Your bids of one round may not add up to more than you hold. The lines above the"
-            " table count along while you type.",
+            " table update as you type.",
         ),
     )
     yield (
@@ -240,7 +257,8 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
             f"In any round you may exchange garnets for tokens, several times if you like: {EXCHANGE_TOKENS}"
             " tokens each time. Your first exchange of the match costs 1 garnet, the second 2, then"
             " 4, 8 and so on. The tokens count for that round's bids.",
-            f"At the end everybody earns a garnet for each {POINTS_PER_GARNET} points.",
+            f"At the end everybody earns a garnet for each {POINTS_PER_GARNET} points. It comes too"
+            " late to be spent in this match.",
         ),
     )
     yield (
@@ -250,6 +268,17 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
             " bottom in the order you choose. The list in each cell holds your notes. You may also"
             " write them: D# quarter, d♯ q, Eb 1/4 and the like are understood.",
             f"With fewer than {SHORT} notes you score nothing. With {SHORT} or more you must hand in.",
+            f"Composing lasts {COMPOSING_HOURS} hours after round {ROUNDS} was closed, unless the"
+            " host sets another time.",
+        ),
+    )
+    yield (
+        "Deadlines, and what everybody is told",
+        _told(
+            "The top line of each tab that you type into says what is open and, if there is a"
+            " deadline, until when. What counts is what stands there when the host closes.",
+            f"After each round everybody is told who won each note{_TOLD[rulings.announced]}, and"
+            " how many tokens each player has left. Bids of an open round are never announced.",
         ),
     )
     worths = {condition.number: condition.worth for condition in CONDITIONS}
@@ -272,7 +301,10 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
     )
     yield (
         "How this match reads the rules",
-        [("•", f"{name}: {value}", "", _KEY) for name, value in rulings.named().items()],
+        [
+            ("•", f"{_MEANING[name, value]} ({name}: {value})", "", _KEY)
+            for name, value in rulings.named().items()
+        ],
     )
     yield (
         "What the colours say",
@@ -285,6 +317,13 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
                 " than you hold. The tab Checks says what to do.",
                 "",
                 replace(_KEY, fill=WRONG_FILL),
+            ),
+            (
+                "",
+                "Pale orange, in italics: not spelt as in the list of your notes. It may be read"
+                " all the same: the tab Checks says how.",
+                "",
+                replace(_KEY, fill=UNSURE_FILL),
             ),
             ("✓", "Blue: yes, or done.", "", replace(_KEY, fill=GOOD_FILL)),
         ],
@@ -315,6 +354,35 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
     )
 
 
+_TOLD: Final = {
+    "winners": "",
+    "winning bids": " and for how much",
+    "all bids": " and what everybody bid",
+}
+
+_MEANING: Final[Mapping[tuple[str, str], str]] = {
+    (UNFIXED.name, "hold"): "While an entry is wrong, the stage stays open until it is corrected.",
+    (UNFIXED.name, "void"): "What is still wrong when a stage closes is struck out.",
+    (SHORT_SHARE.name, "no"): f"Compositions of fewer than {SHORT} notes score 0, and nobody shares"
+    " a condition's points with them.",
+    (SHORT_SHARE.name, "yes"): f"Compositions of 1 to {SHORT - 1} notes score 0, but whoever meets"
+    " the same condition shares its points with them.",
+    (DESCENDING.name, "in a row"): "Condition 4: the four falling notes stand directly after one"
+    " another.",
+    (DESCENDING.name, "anywhere"): "Condition 4: other notes may stand between the four falling"
+    " ones.",
+    (TRITONE.name, "neighbours"): "Condition 6: the two notes six semitones apart stand side by"
+    " side.",
+    (TRITONE.name, "any two"): "Condition 6: the two notes six semitones apart may stand anywhere.",
+    (EIGHTHS.name, "at least"): "Condition 9: more than eight eighth notes count, too.",
+    (EIGHTHS.name, "exactly"): "Condition 9: nine eighth notes or more do not count.",
+    (ANNOUNCED.name, "winners"): "After each round everybody is told who won, and no single bid.",
+    (ANNOUNCED.name, "winning bids"): "After each round everybody is told who won, and with which"
+    " bid.",
+    (ANNOUNCED.name, "all bids"): "After each round everybody is told every bid.",
+}
+"""What each value of a switch means to a player."""
+
 _SHORT_SHARE: Final = {
     "no": f"Compositions of fewer than {SHORT} notes are not counted there.",
     "yes": f"Compositions of 1 to {SHORT - 1} notes are counted there, though they score 0.",
@@ -332,12 +400,12 @@ def _conditions(rulings: Rulings) -> tuple[str, ...]:
         "Each note is higher than the one before",
         "Four notes of one duration, each lower than the one before, "
         + ("in a row" if in_a_row else "in this order; others may stand between"),
-        "One pitch stands there in all four durations",
+        "One pitch appears in all four durations",
         f"Two {'neighbours' if neighbours else 'notes'} lie six semitones apart, such as C and F♯",
         "The first and the last note have the same pitch",
         "You won five notes or more in one round",
         f"There are {least} eight eighth notes",
-        "There is no E (a D♯ is none)",
+        "No note is an E (D♯ does not count as one)",
         "D, E, A and D stand beside each other in this order, in any durations",
         "All pitches belong to G major (G A B C D E F♯), or all to E major (E F♯ G♯ A B C♯ D♯), or"
         " all to B major (B C♯ D♯ E F♯ G♯ A♯)",

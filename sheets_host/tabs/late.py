@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from sheets_host.game.ledger import Ledger
@@ -65,8 +66,8 @@ def _changed(
         "changed-after-closing",
         keyed,
         place,
-        f"{what}: changed after {stage} was closed; recorded is"
-        f" {recorded or 'no entry'}, now there stands {shown or 'nothing'}",
+        f"{what}: changed after {stage} was closed; recorded: {recorded or 'no entry'},"
+        f" now in the cell{'s' * (what == 'composition')}: {shown or 'nothing'}",
         "the recorded entry stands; the host can reopen the stage for this player",
         shown,
         player,
@@ -74,37 +75,49 @@ def _changed(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Early:
+    """An entry of a stage that is not open: its place, its item, and what stands there."""
+
+    place: tuple[int, int]
+    item: str
+    shown: str
+
+
 def _unheard(
     keyed: Keyed,
-    place: str,
     what: str,
+    entries: Sequence[_Early],
     stage: Stage,
-    shown: str,
+    match: Match,
     player: str,
-    withdrawn: bool,
+    gone: bool,
     file: str | None,
-) -> Problem:
-    if withdrawn:
-        return _note(
-            "withdrawn",
-            keyed,
-            place,
-            f"{what}: {quoted(player)} has withdrawn; this entry does not count",
-            "",
-            shown,
-            player,
-            file,
+) -> Iterable[Problem]:
+    """Tell of one player's entries that do not count, or not yet: all of a stage and tab at once.
+
+    what: what they are called together. gone: the player had withdrawn when the stage was closed.
+    """
+    if not entries:
+        return
+    rows = sorted(entry.place for entry in entries)
+    first, last = rows[0], rows[-1]
+    place = address(*first) if first == last else f"{address(*first)}:{address(*last)}"
+    named = entries[0].item if len(entries) == 1 else f"{what} ({len(entries)} cells)"
+    shown = quoted(", ".join(entry.shown for entry in entries))
+    if gone or match.player(player).withdrawn:
+        code, hint = "withdrawn", ""
+        why = (
+            f"{quoted(player)} has withdrawn;"
+            f" {'this entry does' if len(entries) == 1 else 'these entries do'} not count"
         )
-    return _note(
-        "too-early",
-        keyed,
-        place,
-        f"{what}: {stage} is not open yet",
-        "it counts once that stage is open, if it still stands at closing",
-        shown,
-        player,
-        file,
-    )
+    else:
+        code, hint = "too-early", "it counts once that stage is open, if it still stands at closing"
+        why = f"{stage} is not open yet"
+        if stage is match.frontier:  # it was open before another one was opened again
+            why = f"{stage} waits until {match.stage} is closed again"
+            hint = "it counts then, if it still stands at closing"
+    yield _note(code, keyed, place, f"{named}: {why}", hint, shown, player, file)
 
 
 def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[Problem]:
@@ -113,8 +126,9 @@ def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[
     gone = match.kept.get((round_, player)) == "withdrawn"
     closed = stage in match.closed and not gone
     recorded = recorded_slip(match, player, stage) if closed else {}
-    cells = [(source.bids, key, f"lot {key[1]}") for key in LOT_KEYS if key[0] == round_]
-    for keyed, key, what in (*cells, (source.exchanges, (round_,), "exchanges")):
+    bids = [(source.bids, key, f"lot {key[1]}") for key in LOT_KEYS if key[0] == round_]
+    early: dict[str, list[_Early]] = {"Bids": [], "Exchanges": []}
+    for keyed, key, what in (*bids, (source.exchanges, (round_,), "exchanges")):
         row, column = keyed.place(key, player)
         cell = keyed.grid.at(row, column)
         before = recorded.get(what, "")
@@ -127,16 +141,11 @@ def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[
                     keyed, address(row, column), what, stage, before, shown, player, source.file
                 )
         elif shown:
-            yield _unheard(
-                keyed,
-                address(row, column),
-                what,
-                stage,
-                shown,
-                player,
-                gone or match.player(player).withdrawn,
-                source.file,
-            )
+            early[keyed.title].append(_Early((row, column), what, shown))
+    for keyed, word in ((source.bids, f"bids of {stage}"), (source.exchanges, "exchanges")):
+        yield from _unheard(
+            keyed, word, early[keyed.title], stage, match, player, gone, source.file
+        )
 
 
 def recorded_slip(match: Match, player: str, stage: Stage) -> dict[str, str]:
@@ -174,17 +183,14 @@ def _composition(
     filled = [(address(*p), cell) for p in places if (cell := keyed.grid.at(*p)).shown.strip()]
     gone = match.compositions.get(player, Handed("nothing")).how == "withdrawn"
     if gone or Stage.COMPOSING not in match.closed:
-        for place, cell in filled:
-            yield _unheard(
-                keyed,
-                place,
-                "composition",
-                Stage.COMPOSING,
-                quoted(cell.shown),
-                player,
-                gone or match.player(player).withdrawn,
-                source.file,
-            )
+        early = [
+            _Early(place, "composition", quoted(cell.shown))
+            for place in places
+            if (cell := keyed.grid.at(*place)).shown.strip()
+        ]
+        yield from _unheard(
+            keyed, "composition", early, Stage.COMPOSING, match, player, gone, source.file
+        )
         return
     handed = match.compositions.get(player, Handed("nothing"))
     if handed.counts:
@@ -402,7 +408,8 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
                     "changed-after-closing",
                     "Settings",
                     config.cells.get(name, ""),
-                    f"{name}: recorded is {recorded}, now there stands {present[name]}",
+                    f"{name}: changed after it was fixed; recorded: {recorded}, now in the cell:"
+                    f" {present[name]}",
                     hint,
                     present[name],
                 )
@@ -430,7 +437,8 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
                     "changed-after-closing",
                     "Players",
                     row.cells.get("Garnets", row.cell),
-                    f"garnets: recorded is {player.garnets}, now there stands {row.garnets}",
+                    f"garnets: changed after they were fixed; recorded: {player.garnets}, now in"
+                    f" the cell: {row.garnets}",
                     hint,
                     str(row.garnets),
                     player.name,
@@ -443,8 +451,8 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
                     "changed-after-closing",
                     "Players",
                     row.cells.get("Status", row.cell),
-                    f"Status: recorded is {_status(player.withdrawn)}, now there stands"
-                    f" {_status(row.withdrawn)}; the match is finished",
+                    "Status: changed after the match was finished; recorded:"
+                    f" {_status(player.withdrawn)}, now in the cell: {_status(row.withdrawn)}",
                     "the recorded value stands; a stage that is reopened and closed again takes the new"
                     " one",
                     _status(row.withdrawn),

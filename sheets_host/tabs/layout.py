@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,6 +28,7 @@ SHEET_TABS: Final = ("Auction", "Collections", "Standings", "Checks")
 
 TOOL_HEADER: Final = 4  # the header row of every tool tab; formulas of the entry tabs rely on it
 FIRST: Final = TOOL_HEADER + 1
+HINTS: Final = 5  # the column, right of every stamp, in which a hint on how to read a tab begins
 
 # The one visual language. Warm: people type here, or must act. Blue: the tool speaks, or yes.
 # Orange: this cannot stand. Grey: over. Blue and orange stay apart for every kind of
@@ -43,6 +45,7 @@ TYPE_FILL: Final = "FFFBEA"  # people may type here
 OPEN_FILL: Final = "FFEFB0"
 CLOSED_FILL: Final = "ECEEF1"
 WRONG_FILL: Final = "F9C9A8"
+UNSURE_FILL: Final = "FCE5D4"
 WRONG_INK: Final = "8A2C0D"
 OVER_FILL: Final = "C2410C"  # more spent than held; white on it is read at 5.2 to 1
 GOOD_FILL: Final = "DCEBFA"
@@ -56,17 +59,20 @@ TAB_COLOURS: Final = {Owner.HOST: "8A8F98", Owner.PLAYERS: "E69F00", Owner.TOOL:
 TITLE: Final = Style(bold=True, size=16, ink=NAVY)
 AS_OF: Final = Style(bold=True, ink=GOOD_INK)
 STAMP: Final = Style(ink=PALE_INK, size=9)
+STAMP_HINT: Final = Style(ink=PALE_INK, size=9, italic=True)
 HINT: Final = Style(ink=PALE_INK, italic=True)
-HEADER: Final = Style(bold=True, ink=WHITE, fill=NAVY, wrap=True, top=True)
+# Left is said aloud: a program else puts a name that is read from right to left on the right.
+HEADER: Final = Style(bold=True, ink=WHITE, fill=NAVY, align="left", wrap=True, top=True)
 HEADER_RIGHT: Final = replace(HEADER, align="right")
 HEADER_MIDDLE: Final = replace(HEADER, align="center")
-TEXT: Final = Style(ink=INK, line=LINE, top=True)
+TEXT: Final = Style(ink=INK, align="left", line=LINE, top=True)
 NAME: Final = replace(TEXT, bold=True)
+NAME_WRAPPED: Final = replace(NAME, wrap=True)
 WRAPPED: Final = replace(TEXT, wrap=True)
 NUMBER: Final = replace(TEXT, align="right", number="#,##0")
 MIDDLE: Final = replace(TEXT, align="center")
 SMALL: Final = replace(MIDDLE, ink=PALE_INK)
-PLAIN_TEXT: Final = Style(ink=INK, line=LINE, top=True, number="@")
+PLAIN_TEXT: Final = replace(TEXT, number="@")
 PLAIN_WRAPPED: Final = replace(PLAIN_TEXT, wrap=True)
 LABEL: Final = Style(bold=True, ink=INK)
 LIVE: Final = Style(bold=True, ink=NAVY, align="right", number="#,##0")
@@ -77,6 +83,7 @@ SHARP: Final = Style(ink=GOOD_INK, bold=True)
 IS_OPEN: Final = Style(fill=OPEN_FILL)
 IS_CLOSED: Final = Style(fill=CLOSED_FILL, ink=PALE_INK)
 
+FROZEN_NAME: Final = 18  # characters
 LINE_HEIGHT: Final = 15  # points
 TITLE_HEIGHT: Final = 24
 MOST_HEIGHT: Final = 405  # Excel allows 409
@@ -118,12 +125,14 @@ def tool_tab(
     frozen_columns: int = 0,
     edges: Iterable[int] = (),
     grows: bool = False,
+    hint: str = "",
 ) -> Tab:
     """Lay out a tool tab: title and "as of" in rows 1 to 3, the header in row 4, the body below.
 
     looks: what the tab has beyond that; its widths, freeze, header, heights, print and protection
     are set here. edges: rows of the body, from 1, after which a stronger line stands. grows: rows
-    are added as the match goes on, so that nobody knows how many pages they take.
+    are added as the match goes on, so that nobody knows how many pages they take. hint: how the
+    tab is read; it stands in row 3, right of the stamp, where no reader of the table meets it.
     """
     width = len(columns)
     last = max(FIRST, TOOL_HEADER + len(body))
@@ -133,11 +142,14 @@ def tool_tab(
     start = beside(widths, frozen_columns)
     pad: list[Content] = [None] * (start - 1)
     above = [[*pad, text] for text in (heading, lines[0], lines[1])]
+    if hint:
+        above[2] += [None] * (HINTS - 1 - len(above[2])) + [hint]
     rows: list[Sequence[Content]] = [*above, headers, *body]
     styles = [
         Styled(Area(1, start, 1, start), TITLE),
         Styled(Area(2, start, 2, start), AS_OF),
         Styled(Area(3, start, 3, start), STAMP),
+        *([Styled(Area(3, HINTS, 3, HINTS), STAMP_HINT)] if hint else []),
         *(
             Styled(Area(TOOL_HEADER, c, TOOL_HEADER, c), header_style(column.style))
             for c, column in enumerate(columns, 1)
@@ -151,11 +163,17 @@ def tool_tab(
         ),
     ]
     heights = {1: TITLE_HEIGHT, TOOL_HEADER: header_height(headers, widths)}
-    wrapped = [(c, column.width) for c, column in enumerate(columns) if column.style.wrap]
+    # Bold type is wider than the rest.
+    wrapped = [
+        (c, column.width - 2 * column.style.bold)
+        for c, column in enumerate(columns)
+        if column.style.wrap
+    ]
     for number, row in enumerate(body, FIRST):
         lines_ = max((lines_of(row[c], w) for c, w in wrapped if c < len(row)), default=1)
         if lines_ > 1:
-            heights[number] = min(MOST_HEIGHT, LINE_HEIGHT * lines_)
+            # A little air, and a line more for each four: what is long adds up to more.
+            heights[number] = min(MOST_HEIGHT, LINE_HEIGHT * (lines_ + lines_ // 4) + 3)
     return Tab(
         title,
         Owner.TOOL,
@@ -190,6 +208,8 @@ def printed(looks: Looks, rows: int) -> Looks:
     repeated = sum(looks.widths[: looks.frozen[1]]) * (pages - 1)
     scale = min(1, full * pages / (total + repeated))
     one_page = 1 < LINE_HEIGHT * rows * scale / height <= STRAGGLERS
+    # A chart below the rows is not to be cut in two either.
+    one_page |= bool(rows and looks.charts and pages == 1)
     return replace(looks, landscape=landscape, across=pages, down=int(one_page))
 
 
@@ -242,18 +262,26 @@ def lines_of(content: Content, width: int) -> int:
     if not isinstance(text, str):
         return 1
     room = max(4, width)
-    if len(text) <= room:
+    if len(text) <= room and text.isascii():
         return 1 + text.count("\n")
     count = 0
     for paragraph in text.split("\n"):
         used = room + 1
         for word in paragraph.split(" "):
-            if used + 1 + len(word) > room:
-                count += max(1, -(-len(word) // room))
-                used = (len(word) - 1) % room + 1
+            length = digits_wide(word)
+            if used + 1 + length > room:
+                count += max(1, -(-length // room))
+                used = (length - 1) % room + 1
             else:
-                used += 1 + len(word)
+                used += 1 + length
     return count
+
+
+def digits_wide(text: str) -> int:
+    """Return how many digits' width a text takes: letters of East Asia and emoji take two each."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(unicodedata.east_asian_width(c) in "WF" for c in text)
 
 
 def name_width(name: str) -> int:
@@ -261,6 +289,14 @@ def name_width(name: str) -> int:
     return max(10, min(24, len(name) + 3))
 
 
-def names_width(names: Iterable[str]) -> int:
+def names_width(names: Iterable[str], most: int = 44) -> int:
     """Return the width of a column that holds names, one a row, in bold."""
-    return max(14, min(44, 3 + max(map(len, names), default=0)))
+    return max(14, min(most, 3 + max(map(digits_wide, names), default=0)))
+
+
+def name_column(names: Iterable[str]) -> Column:
+    """Return the column of players that stays in view: long names are wrapped in it.
+
+    A phone shows some fifty characters side by side; what is frozen takes half of them at most.
+    """
+    return Column("Player", names_width(names, FROZEN_NAME), NAME_WRAPPED)

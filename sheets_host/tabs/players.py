@@ -76,7 +76,7 @@ def name_fault(name: str) -> str | None:
     if not name.strip():
         return "a player's name is blank"
     if fold(name) in HEADER_WORDS:
-        return f'"{name}" is a header word of the entry tabs'
+        return f'"{name}" is a column title; choose another name'
     if quoted(name, 10_000) != name:
         return f'"{quoted(name)}" holds line breaks or invisible characters'
     if len(name) > 100:
@@ -93,7 +93,7 @@ def _name(cell: Cell, place: str) -> tuple[str, Problem | None]:
         return "", None
     fault = name_fault(name)
     if fault:
-        return "", damage("player-name", "Players", place, fault, "choose another name", name)
+        return "", damage("player-name", "Players", place, fault, "type another name here", name)
     return name, None
 
 

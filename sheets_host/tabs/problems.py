@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 
 class Severity(Enum):
@@ -72,6 +73,20 @@ def _printable(character: str) -> bool:
     if character in "\u200d\ufe0f":
         return True
     return unicodedata.category(character) not in ("Cc", "Cs", "Cf", "Co", "Cn", "Zl", "Zp")
+
+
+def set_apart(text: str) -> str:
+    """Return a person's text so that a number beside it stays there, whatever its script.
+
+    Text that is read from right to left is isolated (Unicode Standard Annex 9): else what follows
+    it would seem to stand on its other side.
+    """
+    leftwards = any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text)
+    return f"{_ISOLATE}{text}{_END}" if leftwards else text
+
+
+_ISOLATE: Final = "\u2068"
+_END: Final = "\u2069"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -129,7 +129,7 @@ def read_count(cell: Cell, what: str = "bid") -> Count:
         number = int(digits[1].lstrip("0") or "0")  # Python reads no thousands of digits
         told = Word("stored-as-text", f"the number is stored as text; it is read as {number}")
         return Count(number, notices=(told, *_unseen(cell, number)))
-    return Count(wrong=_no_count(text, quoted(cell.text), wanted))
+    return Count(wrong=_no_count(text, quoted(cell.text), wanted, what))
 
 
 def _visible(text: str) -> str:
@@ -215,7 +215,7 @@ def _too_large(text: str) -> Word:
     )
 
 
-def _no_count(text: str, shown: str, wanted: str) -> Word:
+def _no_count(text: str, shown: str, wanted: str, what: str) -> Word:
     """Say why a text is no number. text: tidied; shown: as it stands, since ² is not 2."""
     if re.fullmatch(r"[0-9]{1,3}([.,'’ ][0-9]{3})+", text):
         with_, without = re.sub(r"[^0-9]", "", text), re.split(r"[^0-9]", text, maxsplit=1)[0]
@@ -231,8 +231,9 @@ def _no_count(text: str, shown: str, wanted: str) -> Word:
     return Word(
         "not-a-number",
         f'"{shown}" is not a whole number',
-        f"type digits only, or leave the cell blank ({', '.join(PASS_WORDS[3:])} and a"
-        " dash are read as blank too)",
+        "type digits only, or leave the cell blank"
+        # Who types a bid may well mean to say that it is none; elsewhere the words only puzzle.
+        + (f" ({', '.join(PASS_WORDS[3:])} and a dash are read as blank too)" * (what == "bid")),
     )
 
 

@@ -23,6 +23,7 @@ from sheets_host.tabs.layout import (
     FIRST,
     GOOD_INK,
     NAME,
+    NAME_WRAPPED,
     OPEN_FILL,
     PLAIN_TEXT,
     PLAIN_WRAPPED,
@@ -66,7 +67,7 @@ def checks(view: View, problems: Sequence[Problem], receipts: Sequence[Receipt])
     columns = (
         Column("Severity", 11, NAME),
         Column("Where", 22, replace(WRAPPED, ink=GOOD_INK)),
-        Column("Player", 20, replace(NAME, wrap=True)),
+        Column("Player", 20, NAME_WRAPPED),
         Column("Entry", 18, WRAPPED),
         Column("Problem", 60, WRAPPED),
         Column("What to do", 50, WRAPPED),
@@ -101,7 +102,7 @@ def checks(view: View, problems: Sequence[Problem], receipts: Sequence[Receipt])
         columns,
         body,
         Looks(rules=rules, filtered=FILTER),
-        frozen_columns=2,
+        frozen_columns=1,
         grows=True,
     )
 
@@ -116,7 +117,7 @@ def _where(file: str | None, tab: str, cell: str) -> Content:
 def record(view: View) -> Tab:
     """Draw the Record, every cell text."""
     columns = [
-        Column(header, width, PLAIN_WRAPPED if width == _LONG else PLAIN_TEXT)
+        Column(header, width, PLAIN_WRAPPED if header in _WRAPPED else PLAIN_TEXT)
         for header, width in zip(RECORD_HEADERS, _WIDTHS, strict=True)
     ]
     return tool_tab(
@@ -131,5 +132,5 @@ def record(view: View) -> Tab:
     )
 
 
-_LONG: Final = 48
-_WIDTHS: Final = (7, 24, 14, 12, 26, 26, _LONG, 22)
+_WIDTHS: Final = (7, 24, 14, 12, 26, 26, 48, 22)
+_WRAPPED: Final = ("Player", "Item", "Value")  # texts that may be long

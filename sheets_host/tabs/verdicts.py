@@ -8,7 +8,7 @@ from typing import Final
 
 from sheets_host.game.conditions import CONDITIONS
 from sheets_host.game.outlook import Reach, reach
-from sheets_host.game.rulings import ROUNDS
+from sheets_host.game.rulings import ROUNDS, SHORT
 from sheets_host.game.scoring import Card
 from sheets_host.grid import (
     Area,
@@ -31,7 +31,7 @@ from sheets_host.tabs.layout import (
     GOOD_FILL,
     GOOD_INK,
     MIDDLE,
-    NAME,
+    NAME_WRAPPED,
     NUMBER,
     PALE_INK,
     SILVER_FILL,
@@ -40,13 +40,15 @@ from sheets_host.tabs.layout import (
     WRONG_FILL,
     WRONG_INK,
     Column,
-    names_width,
+    name_column,
     tool_tab,
 )
 from sheets_host.tabs.view import (
     Outlook,
     View,
     as_of,
+    standings_order,
+    why_none,
 )
 
 WINNER: Final = "Winner: Token of Life"
@@ -57,8 +59,8 @@ _RANK: Final = replace(MIDDLE, number='[=1]"★ "0;0')  # the number stays a num
 def standings(view: View) -> Tab:
     """Draw who holds what, and after the result who stands where."""
     columns = (
-        Column("Rank", 8, _RANK),
-        Column("Player", names_width(view.match.seats), NAME),
+        Column("Rank", 7, _RANK),
+        name_column(view.match.seats),
         Column("Points", 10, NUMBER),
         Column("Projected", 11, NUMBER),
         Column("Best possible", 11, NUMBER),
@@ -68,7 +70,7 @@ def standings(view: View) -> Tab:
         Column("Conditions", 22, WRAPPED),
         Column("Result", 34, WRAPPED),
     )
-    body = [_standing(view, name) for name in _order(view)]
+    body = [_standing(view, name) for name in standings_order(view)]
     last = max(FIRST, FIRST + len(body) - 1)
     row, rank = Area(FIRST, 1, last, 10), Area(FIRST, 1, last, 2)
     rules = (
@@ -87,16 +89,19 @@ def standings(view: View) -> Tab:
         body,
         Looks(rules=rules, bars=bars),
         frozen_columns=2,
+        hint=_standings_hint(view),
     )
 
 
-def _order(view: View) -> tuple[str, ...]:
-    if view.result is None:
-        # Live: who would score most now comes first; all stand as in Players until that is known.
-        projected = {name: view.outlooks[name].projected or 0 for name in view.outlooks}
-        return tuple(sorted(view.match.names, key=lambda name: -projected.get(name, 0)))
-    cards = sorted(view.result.cards, key=lambda c: (c.rank, c.player.casefold(), c.player))
-    return tuple(card.player for card in cards)
+def _standings_hint(view: View) -> str:
+    if view.result is not None:
+        return "Best possible: what the notes could have scored, with all others as handed in"
+    if view.outlooks:
+        return (
+            "Until the end the order is by Projected: the points if the match ended now and all"
+            " composed at their best"
+        )
+    return ""
 
 
 def _standing(view: View, name: str) -> list[Content]:
@@ -144,7 +149,7 @@ def conditions(view: View) -> Tab:
     match, result, reaches = view.match, view.result, _reaches(view)
     columns = [
         Column("#", 5, MIDDLE),
-        Column("Condition", 36, replace(NAME, wrap=True)),
+        Column("Condition", 20, NAME_WRAPPED),
         Column("Worth", 8, MIDDLE),
         Column("Fulfilled by", 36, WRAPPED),
         Column("Each", 8, replace(MIDDLE, bold=True)),
@@ -190,6 +195,7 @@ def conditions(view: View) -> Tab:
         body,
         Looks(rules=rules, charts=(chart,)),
         frozen_columns=2,
+        hint=_REACHES if reaches else "",
     )
 
 
@@ -199,6 +205,9 @@ def _reaches(view: View) -> Mapping[int, Mapping[str, Reach]]:
     return reach(view.match, view.ledger) if wanted else {}
 
 
+_REACHES: Final = (
+    "sure: can be met, whatever else is won · open: may yet be met · out: cannot be met any more"
+)
 _LIVE: Final[Mapping[Reach | None, str]] = {
     Reach.SECURE: "sure",
     Reach.POSSIBLE: "open",
@@ -214,15 +223,15 @@ def _board_width(name: str) -> int:
 def breakdown(view: View) -> Tab:
     """Draw, for each player and condition, yes or no and why."""
     columns = (
-        Column("Player", names_width(view.match.seats), NAME),
+        name_column(view.match.seats),
         Column("#", 5, MIDDLE),
-        Column("Condition", 36, WRAPPED),
+        Column("Condition", 34, WRAPPED),
         Column("Fulfilled", 11, MIDDLE),
-        Column("Why", 72, WRAPPED),
+        Column("Why", 84, WRAPPED),
         Column("Points", 9, NUMBER),
     )
     cards = view.result.cards if view.result else ()
-    body = [row for card in cards for row in _explained(card)]
+    body = [row for card in cards for row in explained(card, why_none(view, card.player))]
     last = max(FIRST, FIRST + len(body) - 1)
     answers = Area(FIRST, 4, last, 6)
     is_no, band = f'$D{FIRST}="no"', f"MOD(INT((ROW()-{FIRST})/{len(CONDITIONS)}),2)=1"
@@ -248,18 +257,19 @@ def breakdown(view: View) -> Tab:
     )
 
 
-def _explained(card: Card) -> list[list[Content]]:
+def explained(card: Card, none: str) -> list[list[Content]]:
+    """Return a player's twelve rows. none: why there is no composition, where there is none."""
     rows: list[list[Content]] = []
     for i, condition in enumerate(CONDITIONS):
         evidence = card.evidence[i]
         yes = evidence.fulfilled and card.counts
         why = evidence.why
         if card.composition is None:
-            why = "no composition was handed in"
+            why = none
         elif evidence.fulfilled and not card.counts:
-            why += " (but a composition of fewer than 5 notes does not count)"
-        elif yes and not card.points_by_condition[i] and len(card.composition) < 5:
-            why += " (a composition of fewer than 5 notes scores 0)"
+            why += f"; fewer than {SHORT} notes do not count"
+        elif yes and not card.scores:
+            why += f"; fewer than {SHORT} notes score nothing"
         rows.append(
             [
                 card.player,

@@ -9,7 +9,7 @@ from sheets_host.game.ledger import Ledger
 from sheets_host.game.match import Match
 from sheets_host.game.record import Record
 from sheets_host.game.rulings import COMPOSING_HOURS
-from sheets_host.game.scoring import Result
+from sheets_host.game.scoring import NOT_HANDED_IN, Result
 from sheets_host.game.stages import Stage
 from sheets_host.tabs.moments import after_hours
 from sheets_host.tabs.settings import Config
@@ -90,3 +90,33 @@ def lot_state(match: Match, round_: int) -> str:
     if match.stage == round_:
         return "open"
     return "closed" if Stage(round_) in match.closed else ""
+
+
+def standings_order(view: View) -> tuple[str, ...]:
+    """Return the players as Standings lists them: by rank; until the result by Projected.
+
+    All stand as in Players until that is known.
+    """
+    if view.result is None:
+        projected = {name: outlook.projected or 0 for name, outlook in view.outlooks.items()}
+        return tuple(sorted(view.match.names, key=lambda name: -projected.get(name, 0)))
+    cards = sorted(view.result.cards, key=lambda c: (c.rank, c.player.casefold(), c.player))
+    return tuple(card.player for card in cards)
+
+
+def why_none(view: View, name: str) -> str:
+    """Say why a closed match scores no composition of a player's; empty where it scores one."""
+    match = view.match
+    handed = match.compositions.get(name, NOT_HANDED_IN)
+    if match.player(name).withdrawn:
+        return "withdrawn: no composition counts"
+    if handed.counts:
+        return ""
+    if handed.how == "without":
+        return "closed without this player's entry sheet"
+    if match.struck.get((Stage.COMPOSING.key, name, "composition")):
+        # What is wrong with a composition always comes to this (R19).
+        return (
+            "struck out at closing: the composition could not be read as all notes won, each once"
+        )
+    return "no composition was handed in" if view.ledger.notes(name) else "won no notes"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,14 +17,12 @@ from sheets_host.game.outlook import Hindsight
 from sheets_host.game.rulings import SHORT
 from sheets_host.game.scoring import Result
 from sheets_host.game.stages import Stage, stage_of
-from sheets_host.tabs.problems import quoted
-from sheets_host.tabs.view import View, deadline, moment_text, stamp
+from sheets_host.tabs.problems import quoted, set_apart
+from sheets_host.tabs.view import View, deadline, moment_text, stamp, why_none
 
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$^-])")
 _REACTIVE: Final = re.compile(r"([@#:/.<])(?=\S)")
 _NUMBERED: Final = re.compile(r"^(\d+)\.")  # a list would begin
-_ISOLATE: Final = "\u2068"
-_END: Final = "\u2069"
 _GAP: Final = "\u200b"  # no width: breaks a mention, a link or an emoji code, and shows nothing
 
 
@@ -40,7 +37,7 @@ class Voice:
         calm = _REACTIVE.sub(rf"\1{_GAP}", quoted(text, 200))
         if self.markdown:
             calm = _NUMBERED.sub(r"\1\\.", _MARKUP.sub(r"\\\1", calm))
-        return f"{_ISOLATE}{calm}{_END}" if _reads_leftwards(calm) else calm
+        return set_apart(calm)
 
     def strong(self, text: str) -> str:
         """Return text of ours in bold."""
@@ -54,15 +51,6 @@ class Voice:
 
     def items(self, lines: Iterable[str]) -> str:
         return "\n".join(f"- {line}" for line in lines)
-
-
-def _reads_leftwards(text: str) -> bool:
-    """Tell whether a text holds letters that are read from right to left.
-
-    Such a name is set apart (Unicode Standard Annex 9, isolates): else the tokens beside it would
-    seem to stand on its other side.
-    """
-    return any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text)
 
 
 def announce_round(view: View, round_: int, voice: Voice) -> str:
@@ -156,7 +144,8 @@ def announce_result(view: View, voice: Voice, hindsight: Mapping[str, Hindsight]
             f"condition {number} ({card.points_by_condition[number - 1]})"
             for number in card.fulfilled
         )
-        gone = ", withdrawn" if card.withdrawn else ""
+        none = "" if card.withdrawn else why_none(view, card.player)
+        gone = ", withdrawn" if card.withdrawn else f" ({none})" if none else ""
         points = "1 point" if card.points == 1 else f"{card.points} points"
         lines.append(
             f"Rank {card.rank}, {voice.strong(voice.name(card.player))}: {points}{gone}"

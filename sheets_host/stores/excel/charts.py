@@ -1,7 +1,8 @@
 """Charts of a tab, drawn by openpyxl in a workbook of its own and lifted out of it.
 
-This module alone imports openpyxl, when a tab with a chart is new. Colours are written out: a
-workbook without a theme has none to give, and some programs then draw nothing at all.
+This module alone imports openpyxl, when a tab with a chart is new. Colours, the ground and the
+type are written out: a workbook without a theme has none to give, and some programs then draw
+nothing at all, or let the lines of the sheet show through.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from openpyxl.chart import BarChart, LineChart
     from openpyxl.chart.series import Series as DrawnSeries
     from openpyxl.chart.shapes import GraphicalProperties
+    from openpyxl.chart.text import RichText
 
 _CENTIMETRES_A_PIXEL: Final = 2.54 / 96
 _LINE: Final = 22_225  # English metric units: 1.75 points
@@ -26,6 +28,10 @@ _Dash = Literal["solid", "dash", "sysDot"]
 _DASHES: Final[tuple[_Dash, ...]] = ("solid", "dash", "sysDot")
 _AXIS: Final = "808080"
 _GRID: Final = "D9D9D9"
+_GROUND: Final = "FFFFFF"
+_INK: Final = "404040"
+_TITLE_SIZE: Final = 1_300  # hundredths of a point
+_TEXT_SIZE: Final = 900
 
 
 def draw(tab: Tab) -> tuple[bytes, tuple[bytes, ...]]:
@@ -48,6 +54,7 @@ def draw(tab: Tab) -> tuple[bytes, tuple[bytes, ...]]:
 def _chart(chart: Chart, title: str) -> LineChart | BarChart:
     from openpyxl.chart import BarChart, LineChart
     from openpyxl.chart.axis import ChartLines
+    from openpyxl.chart.legend import Legend
 
     drawn = LineChart() if chart.kind == "line" else BarChart()
     if isinstance(drawn, BarChart):
@@ -60,12 +67,26 @@ def _chart(chart: Chart, title: str) -> LineChart | BarChart:
     drawn.x_axis.title = chart.x_title
     drawn.y_axis.title = chart.y_title
     for headed in (drawn, drawn.x_axis, drawn.y_axis):
-        if headed.title is not None:
+        if headed.title is not None and headed.title.tx and headed.title.tx.rich:
             headed.title.overlay = False
+            looks = _type(_TITLE_SIZE, bold=True) if headed is drawn else _type(_TEXT_SIZE)
+            for paragraph in headed.title.tx.rich.paragraphs:
+                paragraph.pPr = looks.paragraphs[0].pPr
+    # Below the plot: beside it, one long name takes most of the room.
+    drawn.legend = Legend()
+    drawn.legend.position = "b"
+    drawn.legend.overlay = False
+    for worded in (drawn.legend, drawn.x_axis, drawn.y_axis):
+        worded.txPr = _type(_TEXT_SIZE)
     # openpyxl leaves these out, and Excel takes them for hidden axes and round corners.
     drawn.x_axis.delete = False
     drawn.y_axis.delete = False
     drawn.roundedCorners = False
+    drawn.graphical_properties = _filled(_GROUND, edge=_GRID)
+    drawn.plot_area.graphicalProperties = _filled(_GROUND)
+    # Tokens and points are counted from 0: else ten of them look like a fall.
+    drawn.y_axis.scaling.min = 0
+    drawn.y_axis.number_format = "#,##0"
     drawn.x_axis.graphicalProperties = _line(_AXIS)
     drawn.y_axis.graphicalProperties = _line(_AXIS)
     drawn.y_axis.majorGridlines = ChartLines(spPr=_line(_GRID))
@@ -103,10 +124,21 @@ def _line(colour: str, dash: _Dash = "solid") -> GraphicalProperties:
     return GraphicalProperties(ln=LineProperties(solidFill=colour, prstDash=dash, w=width))
 
 
-def _filled(colour: str) -> GraphicalProperties:
+def _filled(colour: str, edge: str | None = None) -> GraphicalProperties:
     from openpyxl.chart.shapes import GraphicalProperties
+    from openpyxl.drawing.line import LineProperties
 
-    return GraphicalProperties(solidFill=colour)
+    ln = _line(edge).ln if edge else LineProperties(noFill=True)
+    return GraphicalProperties(solidFill=colour, ln=ln)
+
+
+def _type(size: int, *, bold: bool = False) -> RichText:
+    """Return plain type of this size, in hundredths of a point."""
+    from openpyxl.chart.text import RichText
+    from openpyxl.drawing.text import CharacterProperties, Paragraph, ParagraphProperties
+
+    looks = CharacterProperties(sz=size, b=bold, solidFill=_INK)
+    return RichText(p=[Paragraph(pPr=ParagraphProperties(defRPr=looks), endParaRPr=looks)])
 
 
 def _reference(area: Area, title: str) -> str:

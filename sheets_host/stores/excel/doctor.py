@@ -61,4 +61,7 @@ def _backups(path: Path) -> Finding:
         return Finding(
             False, f"Backups cannot be kept in {folder} ({error.strerror}).", advice(error)
         )
-    return Finding(True, f"{kept} backups and copies lie in {folder}.")
+    if not kept:
+        return Finding(True, f"No backups yet in {folder}.")
+    what = "1 backup or copy lies" if kept == 1 else f"{kept} backups and copies lie"
+    return Finding(True, f"{what} in {folder}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
 from sheets_host.grid import MAX_CODE
 from sheets_host.stores.base import StoreError
@@ -69,20 +69,27 @@ def looks_of(package: Package) -> tuple[Look, ...]:
     within = ""  # the collection that is being read
     depth = 0
 
+    def damaged(how: str) -> NoReturn:
+        raise StoreError(
+            f"{package.name}: the part {package.styles} is damaged: {how}.",
+            "Restore an earlier copy, or open it in Excel or LibreOffice and save it again.",
+        )
+
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal within, depth
         depth += not tag.startswith(COMPATIBILITY)
+        if depth == 1 and tag != _ROOT:
+            damaged("it holds no styles as an ordinary workbook has them")
         if depth == _DEPTH_OF_ITEMS and within and tag not in _ITEMS:
-            raise StoreError(  # were it stepped over, every later format would be taken for another
-                f"{package.name}: the part {package.styles} is damaged: a "
-                f'"{tag.rpartition(" ")[2][:20]}" does not belong among its formats.',
-                "Restore an earlier copy, or open it in Excel or LibreOffice and save it again.",
-            )
+            # Were it stepped over, every later format would be taken for another.
+            damaged(f'a "{tag.rpartition(" ")[2][:20]}" does not belong among its formats')
         if tag in _COLLECTIONS:
             within = tag
         elif tag == _NUM_FMT and within == _NUM_FMTS:
-            code = attributes.get("formatCode", "General")
-            codes[_number(attributes.get("numFmtId"))] = code[:MAX_CODE]
+            number = count_of(attributes.get("numFmtId"))
+            if number is None:
+                damaged(f'a number format has the id "{attributes.get("numFmtId", "")[:20]}"')
+            codes[number] = attributes.get("formatCode", "General")[:MAX_CODE]
         elif tag == _FONT and within == _FONTS:
             fonts.append((False, _BLACK))
         elif tag == _STRIKE and within == _FONTS and fonts:
@@ -107,12 +114,14 @@ def looks_of(package: Package) -> tuple[Look, ...]:
             within = ""
 
     walk([package.part(package.styles)], package.styles, package.name, start, end)
+    if not (fonts and fills and formats):
+        damaged("it lists no fonts, no fills or no cell formats")
     looks = []
     for number, font, fill in formats:
         struck, ink = fonts[font] if font < len(fonts) else (False, _BLACK)
         ground = fills[fill] if fill < len(fills) else _WHITE
         looks.append(Look(codes.get(number, "General"), struck, ink == ground))
-    return tuple(looks) or (Look(),)
+    return tuple(looks)
 
 
 _BLACK: Final = "000000"
@@ -138,6 +147,7 @@ def _colour(attributes: dict[str, str]) -> str:
     return plain if tint in ("0", "0.0") else f"{plain} {tint[:20]}"
 
 
+_ROOT: Final = MAIN + "styleSheet"
 _NUM_FMTS: Final = MAIN + "numFmts"
 _NUM_FMT: Final = MAIN + "numFmt"
 _FONTS: Final = MAIN + "fonts"

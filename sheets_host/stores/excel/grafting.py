@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from sheets_host.grid import Looks, Tab, column_letters, column_number, quoted_title
@@ -32,8 +33,13 @@ _WORKBOOK_ORDER: Final = (  # noqa: SIM905 - reads as the schema does
     "smartTagTypes webPublishing fileRecoveryPr webPublishObjects extLst"
 ).split()
 
+MAX_SHEET_ID: Final = 65_534
+"""Excel opens no workbook with a higher one."""
+
+_HEADER_WITHIN: Final = 1 << 20
+"""Bytes of a sheet among which its header lies."""
+
 _R: Final = f'xmlns:r="{OFFICE.rstrip("/")}"'
-_FORMULA: Final = re.compile(rb"<(?:[^\s:/<>!?]+:)?f[\s/>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,7 @@ def graft(package: Package, tabs: Sequence[Tab], *, fresh: bool = False) -> byte
             else:
                 formulas_gone |= _replace(parts, tab, sheet.part, styles)
             placed.append(_Placed(tab, sheet.part, index))
+    parts.settle()
     parts.put(package.styles, styles.to_bytes())
     parts.put(package.workbook, _workbook(package, placed, fresh=fresh))
     if formulas_gone:
@@ -146,7 +153,8 @@ def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
     for child in out.root.children:
         local = child.name.removeprefix(MAIN)
         if child.name == MAIN + "sheetData":
-            formulas = bool(_FORMULA.search(data, child.inner, child.close))
+            formula = re.compile(b"<" + out.prefix.encode() + rb"f[\s/>]")
+            formulas = bool(formula.search(data, child.inner, child.close))
         if (local in rendering.CONTENTS or local in new) and child.name == MAIN + local:
             edits.append((child.start, child.end, out.markup(new.pop(local, ""))))
     for name, markup in new.items():
@@ -168,7 +176,7 @@ def _grows_wider(tab: Tab, sheet: bytes) -> bool:
     header = tab.looks.header
     if header is None:
         return False
-    places = re.findall(rb'\br="([A-Z]{1,3})%d"' % header, sheet)
+    places = re.findall(rb'\br="([A-Z]{1,3})%d"' % header, sheet[:_HEADER_WITHIN])
     standing = max((column_number(letters.decode()) for letters in places), default=0)
     return 0 < standing < tab.size[1]
 
@@ -200,6 +208,8 @@ def _redraw(parts: Parts, tab: Tab, sheet: str) -> None:
         for chart in package.related(drawing.target, "chart")
     ]
     for part in found:
+        if not package.has(part):
+            continue  # somebody's program has lost it; the tab is right without it
         data = parts.get(part)
         lines = len(re.findall(rb"<(?:\w+:)?ser>", data))
         for number, chart in enumerate(tab.looks.charts):
@@ -219,13 +229,15 @@ def _workbook(package: Package, placed: Sequence[_Placed], *, fresh: bool) -> by
             f"{package.name}: the list of tabs in {package.workbook} holds something unknown.",
             "Open the workbook in Excel or LibreOffice and save it again.",
         )
-    number = max(sheet.sheet_id for sheet in package.sheets)
+    taken = {sheet.sheet_id for sheet in package.sheets}
+    numbers = chain(range(max(taken) + 1, MAX_SHEET_ID + 1), range(1, max(taken)))
+    free = (number for number in numbers if number not in taken)
     added = ""
     names: dict[tuple[str, int], str] = {}
     for each in placed:
         looks = each.tab.looks
         if each.relation:
-            number += 1
+            number = next(free)
             title = escaped(each.tab.title)
             added += f'<sheet name="{title}" sheetId="{number}" {_R} r:id="{each.relation}"/>'
         title = quoted_title(each.tab.title)

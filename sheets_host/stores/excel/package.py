@@ -144,19 +144,23 @@ class Package:
         """
         return preflight.unpack(self.data, self.info(part), self.name)
 
-    def part(self, part: str, most: int = preflight.MAX_PART) -> bytes:
+    def part(self, part: str) -> bytes:
         """Return a part's unpacked bytes. Raises StoreError where it is missing or too large."""
         key = _key(part)
         if key not in self._parts:
-            size = self.info(part).file_size
-            if size > most:
-                raise StoreError(
-                    f"{self.name}: the part {part} is {size >> 20} MB large; at most "
-                    f"{most >> 20} MB are read.",
-                    "Clear the formats of empty rows and columns, or start a new workbook.",
-                )
-            self._parts[key] = b"".join(self.pieces(part))
+            self._parts[key] = self.unpacked(part)
         return self._parts[key]
+
+    def unpacked(self, part: str, most: int = preflight.MAX_PART) -> bytes:
+        """Return the same without keeping it. most: bytes that it may have."""
+        size = self.info(part).file_size
+        if size > most:
+            raise StoreError(
+                f"{self.name}: the part {part} is {size >> 20} MB large; at most "
+                f"{most >> 20} MB are read.",
+                "Clear the formats of empty rows and columns, or start a new workbook.",
+            )
+        return b"".join(self.pieces(part))
 
     def check_all(self) -> None:
         """Unpack every part once, keeping nothing. Raises StoreError where one is damaged."""

@@ -19,21 +19,15 @@ from sheets_host.stores.excel.formats import Look, looks_of
 from sheets_host.stores.excel.formulas import shifted
 from sheets_host.stores.excel.package import Package, SheetRef
 from sheets_host.stores.excel.parsing import MAIN, Enough, count_of, walk
-from sheets_host.stores.excel.scanning import MAX_CELLS, Raw, Scan, scan
+from sheets_host.stores.excel.scanning import MAX_CELLS, Raw, Scan, Spent, scan
 from sheets_host.stores.excel.texts import RichText, Text, shared_texts, unescaped
 
 Places = dict[tuple[int, int], Cell]
 
-_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _EPOCH: Final = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - cells know no zones
 _DAYS_TO_1904: Final = 1462
 MOST_MOVED: Final = 1_000_000  # characters of shared formulas that are written out on one tab
-MAX_TEXT: Final = 32_767
-"""Characters of a text that are kept: Excel allows no more, and no entry takes so many."""
-MAX_ALL_CELLS: Final = 800_000
-"""Cells that hold something on all tabs that are read of one workbook."""
-MAX_ALL_READ: Final = 256 << 20
-"""Bytes of those tabs that are put through the parser."""
 MAX_COVERED: Final = 200_000
 """Cells that the merges and array formulas of one tab may cover together."""
 
@@ -65,17 +59,9 @@ def _scans(
     package: Package, wanted: Iterable[SheetRef], struck: frozenset[str]
 ) -> Iterator[tuple[SheetRef, Scan]]:
     """Scan one tab after the other, as long as all of them together keep within bounds."""
-    cells = parsed = 0
+    spent = Spent()
     for sheet in wanted:
-        found = scan(package, sheet, struck)
-        cells += len(found.cells) + len(found.struck)
-        parsed += found.parsed
-        if cells > MAX_ALL_CELLS or parsed > MAX_ALL_READ:
-            raise StoreError(
-                f"{package.name}: the tabs of the game hold more than can be read.",
-                "Clear on them what does not belong to the game.",
-            )
-        yield sheet, found
+        yield sheet, scan(package, sheet, struck, spent)
 
 
 def _text_numbers(scans: Iterable[Scan]) -> set[int]:
@@ -126,6 +112,9 @@ class _Meaning:
 
     def _understood(self, raw: Raw) -> Cell:
         kind, style, written, formula, inline = raw
+        if inline is not None and kind != "inlineStr":
+            # No program writes that, and most show nothing of it: it may have been a bid.
+            kind, written = "broken", inline.text if isinstance(inline, RichText) else inline
         look = self._styles.get(style) or self._looks[0]
         strike = Strike.WHOLE if look.struck else Strike.NONE
         shape = shape_of(look.format)
@@ -148,8 +137,6 @@ class _Meaning:
             found, value = _plain(kind, written)
             if found is Kind.NUMBER and self._date1904:
                 value = _from_1904(value, shape)
-        if isinstance(value, str):
-            value = value[:MAX_TEXT]
         if value == "" and found is Kind.TEXT and formula is None:
             found, value = Kind.BLANK, None
         if found is Kind.BLANK and formula is None and strike is Strike.NONE:

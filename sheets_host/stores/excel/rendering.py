@@ -153,7 +153,8 @@ def _conditional_formats(looks: Looks, styles: Stylesheet) -> Iterator[str]:
     """Yield the conditional formats, those of one area together (18.3.1.18).
 
     Bars come first, for a rule that holds ends the list: the earlier one wins. Data bars of this
-    plain form are read by every program; their modern twins stand in an extension.
+    plain form are read by every program. They fade to white; their modern twins in one colour stand
+    in an extension, over which openpyxl warns whoever reads the workbook with it.
     """
     by_area: dict[Area, list[str]] = {}
     for priority, bar in enumerate(looks.bars, 1):

@@ -10,6 +10,7 @@ import posixpath
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipInfo
 
@@ -39,22 +40,30 @@ class Parts:
         self.package = package
         self.changed: dict[str, bytes] = {}
         self.dropped: set[str] = set()
-        self._taken = {name.lstrip("/").casefold() for name in package.names}
+        self._taken = _names_in_use(package)
+        self._declared: list[str] = []  # markup
+        self._linked: dict[str, list[str]] = {}  # markup by relationships part
+        self._ids: dict[str, set[str]] = {}  # of relationships, by part
 
     def get(self, part: str, most: int = MAX_PART) -> bytes:
         """Return a part as it now stands. Raises StoreError where it is missing or too large."""
-        return self.changed[part] if part in self.changed else self.package.part(part, most)
+        return self.changed[part] if part in self.changed else self.package.unpacked(part, most)
 
     def put(self, part: str, data: bytes) -> None:
         """Set a part's contents; nothing changes where they are the same."""
-        if part not in self.changed and self.package.has(part) and self.package.part(part) == data:
-            return
-        self.changed[part] = data
+        if part in self.changed or not self._holds(part, data):
+            self.changed[part] = data
+
+    def _holds(self, part: str, data: bytes) -> bool:
+        package = self.package  # a large part is not unpacked to see that it has another size
+        same_size = package.has(part) and package.info(part).file_size == len(data)
+        return same_size and b"".join(package.pieces(part)) == data
 
     def new_name(self, pattern: str) -> str:
         """Return the first free name of a pattern such as ``xl/worksheets/sheet{}.xml``.
 
-        A name is taken, too, where relationships of a part of that name were left behind.
+        A name is taken, too, where a part that is gone has left its relationships behind, its
+        content type, or a relationship that leads to it.
         """
         number = 1
         while True:
@@ -98,24 +107,39 @@ class Parts:
     def link(self, source: str, kind: str, target: str) -> str:
         """Add a relationship from one part to another; return its id."""
         rels = self.package.relationships_part(source)
-        if rels not in self.changed and not self.package.has(rels):
-            root = f'<Relationships xmlns="{RELATIONSHIPS}"></Relationships>'
-            self.changed[rels] = DECLARATION + root.encode()
-        out = outline(self.get(rels), rels, self.package.name)
-        taken = {each.attributes.get("Id", "").casefold() for each in out.root.children}
+        if rels not in self._ids:
+            standing = self.package.related(source)
+            self._ids[rels] = {link.id.casefold() for link in standing}
+        taken = self._ids[rels]
         number = len(taken) + 1
         while f"rid{number}" in taken:
             number += 1
+        taken.add(f"rid{number}")
         path = posixpath.relpath("/" + target, "/" + posixpath.dirname(source))
-        markup = f'<Relationship Id="rId{number}" Type="{OFFICE}{kind}" Target="{escaped(path)}"/>'
-        self.put(rels, apply(out.data, [out.insert(out.root, out.markup(markup))]))
+        self._linked.setdefault(rels, []).append(
+            f'<Relationship Id="rId{number}" Type="{OFFICE}{kind}" Target="{escaped(path)}"/>'
+        )
         return f"rId{number}"
 
+    def settle(self) -> None:
+        """Write down the relationships and content types of what was added, all at once."""
+        for rels, links in self._linked.items():
+            if rels not in self.changed and not self.package.has(rels):
+                root = f'<Relationships xmlns="{RELATIONSHIPS}"></Relationships>'
+                self.changed[rels] = DECLARATION + root.encode()
+            self._append(rels, links)
+        if self._declared:
+            self._append(self._content_types(), self._declared)
+        self._linked, self._declared = {}, []
+
+    def _append(self, part: str, markup: list[str]) -> None:
+        out = outline(self.get(part), part, self.package.name)
+        self.put(part, apply(out.data, [out.insert(out.root, out.markup("".join(markup)))]))
+
     def _declare(self, part: str, content_type: str) -> None:
-        name = self._content_types()
-        out = outline(self.get(name), name, self.package.name)
-        markup = f'<Override PartName="/{escaped(part)}" ContentType="{content_type}"/>'
-        self.put(name, apply(out.data, [out.insert(out.root, out.markup(markup))]))
+        self._declared.append(
+            f'<Override PartName="/{escaped(part)}" ContentType="{content_type}"/>'
+        )
 
     def _undeclare(self, parts: Iterable[str]) -> None:
         gone = {part.lstrip("/").casefold() for part in parts}
@@ -135,6 +159,19 @@ class Parts:
 
     def _content_types(self) -> str:
         return self.package.info(CONTENT_TYPES).orig_filename
+
+
+def _names_in_use(package: Package) -> set[str]:
+    """Return the names of parts that are there, or that something in the package speaks of."""
+    names = {name.lstrip("/").casefold() for name in package.names}
+    found = names | package.content_types.overrides.keys()
+    for name in names:
+        folder, _, file = name.rpartition("/_rels/")
+        if folder and file.endswith(".rels"):
+            with suppress(StoreError):  # of a part that is none of our business
+                links = package.related(f"{folder}/{file.removesuffix('.rels')}")
+                found |= {link.target.casefold() for link in links if not link.external}
+    return found
 
 
 # --- the zip -----------------------------------------------------------------------------------

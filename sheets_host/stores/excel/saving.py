@@ -129,7 +129,7 @@ def save(job: Save, step: Callable[[str], None] = nothing) -> tuple[str, ...]:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
     step("thin out backups")
-    return (f"Backup: {backup}", *_thin_out(path, backup.parent)) if backup else ()
+    return (f"Backup: {backup}", *_thin_out(path, backup.parent, backup)) if backup else ()
 
 
 # --- the steps ---------------------------------------------------------------------------------
@@ -341,8 +341,11 @@ def _stamp(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d %H%M%SZ}"
 
 
-def _thin_out(path: Path, folder: Path) -> tuple[str, ...]:
-    """Remove all but the last backups, those aside that are kept for good."""
+def _thin_out(path: Path, folder: Path, newest: Path) -> tuple[str, ...]:
+    """Remove all but the last backups, those aside that are kept for good.
+
+    newest: the one just made, which stays although a clock that ran ahead has dated others later.
+    """
     pattern = re.compile(
         re.escape(path.stem)
         + r" (\d{4}-\d\d-\d\d \d{6}Z)(?:-(\d+))? before-[A-Za-z0-9-]+"
@@ -354,7 +357,8 @@ def _thin_out(path: Path, folder: Path) -> tuple[str, ...]:
             for entry in folder.iterdir()
             if (match := pattern.fullmatch(entry.name))
         )
-        for _, _, entry in found[:-KEPT_BACKUPS]:
+        others = [entry for _, _, entry in found if entry != newest]
+        for entry in others[: max(0, len(found) - KEPT_BACKUPS)]:
             entry.unlink()
     except OSError as error:
         return (f"Old backups cannot be removed ({error.strerror}): {folder}",)

@@ -17,19 +17,34 @@ from sheets_host.grid import Area, place_of
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.formulas import MAX_COLUMN, MAX_ROW
 from sheets_host.stores.excel.package import Package, SheetRef
-from sheets_host.stores.excel.parsing import MAIN, MAX_DEPTH, Enough, count_of, feed, parser_of
-from sheets_host.stores.excel.texts import MAX_PIECES, TEXT, Runs, Text
+from sheets_host.stores.excel.parsing import (
+    MAIN,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    Enough,
+    count_of,
+    feed,
+    parser_of,
+)
+from sheets_host.stores.excel.texts import MAX_PIECES, MAX_TEXT, TEXT, Runs, Text
 
 EMPTY_RUN: Final = 2_000
 """Rows in a run without a value, after which the rest of a tab is taken to be empty."""
-MAX_CELLS: Final = 400_000
-"""Cells of one tab that hold something; a game of 200 players has 112,000 in its Record."""
+MAX_CELLS: Final = 800_000
+"""Cells that hold something on all tabs that are read of one workbook; a game of 200 players has
+112,000 in its Record."""
 MAX_BLANKS: Final = 4_000_000
-"""Cells of one tab that have a format and hold nothing, among those that do."""
+"""Cells of those tabs that have a format and hold nothing, among those that do."""
 MAX_BLANK_RUN: Final = 1_000_000
 """Such cells in a run, after which the rest of a tab is taken to be empty."""
-MAX_READ: Final = 128 << 20
-"""Bytes of one tab that are put through the parser."""
+MAX_READ: Final = 256 << 20
+"""Bytes of those tabs that are put through the parser."""
+MAX_LONG: Final = 16 << 20
+"""Characters of long texts and formulas on those tabs; each may take 4 bytes."""
+LONG: Final = 255
+"""Characters that a text may have without being counted as a long one."""
+MAX_MERGES: Final = 200_000
+"""Merges of one tab."""
 MAX_FORMULA: Final = 8_192
 """Characters of a formula that are kept: Excel allows no more."""
 MAX_HEAD: Final = 4 << 20
@@ -63,13 +78,23 @@ _LONGEST_END: Final = 128  # bytes that such an end may take
 
 
 @dataclass(slots=True)
+class Spent:
+    """What the tabs of one workbook that were read before have taken; see the bounds above."""
+
+    cells: int = 0
+    blanks: int = 0
+    parsed: int = 0
+    long: int = 0
+
+
+@dataclass(slots=True)
 class Scan:
     """What one sheet holds, in raw form.
 
     struck: cells that hold nothing but are struck out, with their style.
     arrays: formulas that fill an area. shared: where each shared formula stands, and its text;
     followers: the cells that share one, by its group.
-    parsed: bytes put through the parser. whole: False where reading stopped early.
+    whole: False where reading stopped early.
     """
 
     cells: dict[tuple[int, int], Raw] = field(default_factory=dict)
@@ -80,18 +105,20 @@ class Scan:
     shared: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
-    parsed: int = 0
     whole: bool = True
 
 
-def scan(package: Package, sheet: SheetRef, struck: frozenset[str]) -> Scan:
+def scan(
+    package: Package, sheet: SheetRef, struck: frozenset[str], spent: Spent | None = None
+) -> Scan:
     """Read a worksheet's part. Raises StoreError where it is damaged or too large.
 
-    struck: the styles whose cells are kept though they hold nothing.
+    struck: the styles whose cells are kept though they hold nothing. spent: what the workbook's
+    other tabs took; it grows.
     After EMPTY_RUN rows without a value the other rows are stepped over unparsed; what follows
     them (merges) is read again.
     """
-    scanner = _Scanner(package.name, sheet, struck)
+    scanner = _Scanner(package.name, sheet, struck, spent or Spent())
     chunks = package.pieces(sheet.part)
     try:
         feed(scanner.parser(), scanner.guarded(chunks), sheet.part, package.name)
@@ -100,6 +127,7 @@ def scan(package: Package, sheet: SheetRef, struck: frozenset[str]) -> Scan:
         tail = _without_rows(scanner.head, scanner.chunk, chunks)
         with suppress(Enough):  # a second sheetData, which no program writes, is not read
             feed(scanner.parser(), scanner.guarded(tail), sheet.part, package.name)
+    scanner.spend()
     return scanner.scan
 
 
@@ -118,8 +146,9 @@ def _without_rows(head: bytes, chunk: bytes, rest: Iterator[bytes]) -> Iterator[
 class _Scanner:
     """The handlers, and where they stand in the sheet."""
 
-    def __init__(self, name: str, sheet: SheetRef, struck: frozenset[str]) -> None:
+    def __init__(self, name: str, sheet: SheetRef, struck: frozenset[str], spent: Spent) -> None:
         self.scan = Scan()
+        self._spent = spent
         self.head = b""  # the XML before the rows
         self.chunk = b""  # the XML that is being parsed
         self._name = name
@@ -145,6 +174,9 @@ class _Scanner:
         self._runs = Runs(self._pieces, self._refuse_element)  # of the inline text being read
         self._in_data = False
         self._in_item = False
+        self._extension = 0  # the depth of the extension among the rows that is being read
+        self._elements = 0  # of all kinds but rows, cells and their values
+        self._long = 0  # characters of long texts and formulas
         self._blanks = 0
         self._blanks_at_value = 0
 
@@ -164,23 +196,43 @@ class _Scanner:
 
         Between chunks the bounds cost nothing, and one chunk of 64 KB cannot do much harm.
         """
-        scan = self.scan
+        scan, spent = self.scan, self._spent
         for chunk in chunks:
             self.chunk = chunk
             if not self._head_known:
                 self.head += chunk
             yield chunk
-            scan.parsed += len(chunk)
+            spent.parsed += len(chunk)
             if self._depth > MAX_DEPTH:
                 self._refuse(f"is nested more than {MAX_DEPTH} deep")
             if len(self._pieces) > MAX_PIECES:
                 self._refuse(f"holds a text of more than {MAX_PIECES // 16} MB")
-            if len(scan.cells) + len(scan.struck) > MAX_CELLS:
-                self._refuse(f"has more than {MAX_CELLS:,} cells that hold something")
-            if self._blanks > MAX_BLANKS or scan.parsed > MAX_READ or len(self.head) > MAX_HEAD:
+            if spent.cells + len(scan.cells) + len(scan.struck) > MAX_CELLS:
+                self._refuse(f"has, with the others, over {MAX_CELLS:,} cells that hold something")
+            if len(scan.merges) > MAX_MERGES:
+                self._refuse(f"has more than {MAX_MERGES:,} merged areas")
+            if (
+                spent.blanks + self._blanks > MAX_BLANKS
+                or spent.parsed > MAX_READ
+                or spent.long + self._long > MAX_LONG
+                or self._elements > MAX_ELEMENTS
+                or len(self.head) > MAX_HEAD
+            ):
                 self._refuse("holds more than can be read")
             if self._blanks - self._blanks_at_value > MAX_BLANK_RUN:
                 raise Enough
+
+    def spend(self) -> None:
+        """Count what this tab took."""
+        self._spent.cells += len(self.scan.cells) + len(self.scan.struck)
+        self._spent.blanks += self._blanks
+        self._spent.long += self._long
+
+    def _kept(self, text: str, most: int) -> str:
+        """Return a long text as far as it is kept, and count it."""
+        kept = text[:most]
+        self._long += len(kept)
+        return kept
 
     def _refuse(self, what: str, hint: str = _CLEAR) -> NoReturn:
         raise StoreError(f'{self._name}: the tab "{self._sheet.title}" {what}.', hint)
@@ -211,18 +263,25 @@ class _Scanner:
             self._type = attributes.get("t", "n")
             self._style = attributes.get("s", "0")
             self._value = self._formula = self._inline = None
+            self._pieces.clear()
         elif tag == _V:
             self._pieces.clear()
-            if self._depth != _DEPTH_OF_VALUES:
+            if self._depth != _DEPTH_OF_VALUES or self._value is not None:
                 self._refuse_element(tag)
         elif self._in_item:
+            self._elements += 1
             self._runs.start(tag, attributes)
         elif tag == _F:
             self._pieces.clear()
+            if self._formula is not None:
+                self._refuse_element(tag)
             self._sharing = attributes
         elif tag == _ROW:
             self._start_row(attributes)
         elif tag == _IS:
+            self._pieces.clear()
+            if self._inline is not None:
+                self._refuse_element(tag)
             self._in_item = True
         else:
             self._start_other(tag, attributes)
@@ -231,8 +290,12 @@ class _Scanner:
         self._depth -= 1
         if tag == _V:
             pieces = self._pieces
-            self._value = pieces[0] if len(pieces) == 1 else "".join(pieces)
+            value = pieces[0] if len(pieces) == 1 else "".join(pieces)
+            self._value = value if len(value) <= LONG else self._kept(value, MAX_TEXT)
+            pieces.clear()
         elif tag == _C:
+            if self._pieces:
+                self._refuse_bare_text()
             place = (self._row, self._column)
             if self._value is None and self._formula is None and self._inline is None:
                 self._blanks += 1
@@ -247,18 +310,32 @@ class _Scanner:
         elif tag == TEXT and self._runs.plain:
             pieces = self._pieces
             self._runs.texts.append(pieces[0] if len(pieces) == 1 else "".join(pieces))
+            pieces.clear()
         elif tag == _F:
             self._end_formula()
         elif tag == _ROW:
             self._end_row()
         elif tag == _SHEET_DATA:
             self._in_data = False
+        elif self._extension:
+            if self._depth < self._extension:
+                self._extension = 0
+                self._pieces.clear()
         elif self._in_item:
             if tag == _IS:
-                self._inline = self._runs.taken()
+                self._refuse_bare_text()
+                inline = self._inline = self._runs.taken()
+                length = len(inline) if isinstance(inline, str) else len(inline.text)
+                self._long += length if length > LONG else 0
                 self._in_item = False
             else:
                 self._runs.end(tag)
+
+    def _refuse_bare_text(self) -> None:
+        """Refuse text in a cell that is in none of the elements where text belongs."""
+        if not self._extension and "".join(self._pieces).strip():
+            self._damaged(f"a cell of row {self._row} holds bare text")
+        self._pieces.clear()
 
     def _placed(self, ref: str, letters: str) -> int:
         """Return a cell's column where it is not known yet, or where its row is another."""
@@ -312,7 +389,11 @@ class _Scanner:
             raise Enough
 
     def _end_formula(self) -> None:
-        formula = self._formula = "".join(self._pieces)[:MAX_FORMULA]
+        formula = "".join(self._pieces)
+        if len(formula) > LONG:
+            formula = self._kept(formula, MAX_FORMULA)
+        self._formula = formula
+        self._pieces.clear()
         kind = self._sharing.get("t")
         place = (self._row, self._column)
         if kind == "shared":
@@ -325,14 +406,19 @@ class _Scanner:
             self.scan.arrays.append((self._area(self._sharing["ref"]), formula))
 
     def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
-        self._pieces.clear()
+        self._elements += 1
         if self._depth == 1 and tag != _WORKSHEET:
             self._damaged("its part holds no worksheet")
-        if self._in_data and tag not in _EXTENSIONS:
+        if self._in_data:
             # What is not understood among the cells might be a bid; an extension is none.
-            if tag.startswith(MAIN) or self._depth <= _DEPTH_OF_VALUES:
+            self._refuse_bare_text()
+            if tag in _EXTENSIONS:
+                self._extension = self._extension or self._depth
+            elif not self._extension:
                 self._refuse_element(tag)
-        elif tag == _SHEET_DATA:
+            return
+        self._pieces.clear()
+        if tag == _SHEET_DATA:
             self._in_data = True
             if not self._head_known:
                 assert self._parser is not None

@@ -214,6 +214,7 @@ class _List:
         return found
 
     def _key(self, shape: _Shape) -> _Shape:
+        shape = _plain(shape)
         return (*shape[:2], tuple(sorted(shape[2]))) if self._unordered else shape
 
 
@@ -236,6 +237,26 @@ def _shape(element: Element) -> _Shape:
         tuple(sorted(element.attributes.items())),
         tuple(_shape(child) for child in element.children),
     )
+
+
+_SAID: Final = {"val": ("1", "true"), "pivotButton": ("0", "false"), "quotePrefix": ("0", "false")}
+"""Attributes of styles that some programs write out though they say what holds without them."""
+
+
+def _plain(shape: _Shape) -> _Shape:
+    """Return an element as it reads without what goes without saying: ``<b val="1"/>`` is ``<b/>``.
+
+    Else each program that saves the workbook in its own manner would leave us its styles again.
+    What ``applyFont`` and the like say follows from the ids, unless they deny it.
+    """
+    name, attributes, children = shape
+    kept = tuple(
+        (key, value)
+        for key, value in attributes
+        if value not in _SAID.get(key, ())
+        and not (key.startswith("apply") and value in ("1", "true"))
+    )
+    return name, kept, tuple(map(_plain, children))
 
 
 def _markup(shape: _Shape) -> str:

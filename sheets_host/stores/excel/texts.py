@@ -23,6 +23,10 @@ _STRIKE: Final = MAIN + "strike"
 
 MAX_SHARED: Final = 5_000_000
 """Elements of the shared strings that are stepped through."""
+MAX_TEXT: Final = 32_767
+"""Characters of a text that are kept: Excel allows no more, and no entry takes so many."""
+MAX_ALL_TEXTS: Final = 32 << 20
+"""Characters of all shared strings that are kept; each may take 4 bytes."""
 MAX_PIECES: Final = 64
 """Pieces of one text, of 64 KB each as the parser hands them over."""
 
@@ -85,6 +89,7 @@ class Runs:
         """Take an element's end inside the item."""
         if tag == TEXT:
             text = "".join(self.pieces)
+            self.pieces.clear()
             if not self._phonetic:
                 self.texts.append(text)
                 if not self.plain and text.strip():
@@ -97,7 +102,7 @@ class Runs:
     def taken(self) -> Text:
         """Return the item, and begin the next."""
         texts = self.texts
-        text = texts[0] if len(texts) == 1 else "".join(texts)
+        text = (texts[0] if len(texts) == 1 else "".join(texts))[:MAX_TEXT]
         texts.clear()
         if "_x" in text:
             text = unescaped(text)
@@ -129,6 +134,7 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
     name = package.name
     last = max(wanted)
     found: dict[int, Text] = {}
+    left = MAX_ALL_TEXTS
     index = 0
     pieces: list[str] = []
 
@@ -152,7 +158,7 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
             refuse(tag)
 
     def end(tag: str) -> None:
-        nonlocal index, within
+        nonlocal index, left, within
         if tag != within:
             runs.end(tag)
             return
@@ -162,6 +168,12 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
         text = runs.taken()
         if index in wanted:
             found[index] = text
+            left -= len(text) if isinstance(text, str) else len(text.text)
+            if left < 0:
+                raise StoreError(
+                    f"{name}: the texts of the game's tabs are more than can be read.",
+                    "Clear on them what does not belong to the game.",
+                )
         if index == last:
             raise Enough
         index += 1

@@ -43,7 +43,12 @@ def _chart_spec(sheet_id: int, chart: Chart) -> Request:
         "headerCount": 1 if _headed(chart) else 0,
         "axis": [
             {"position": names_axis, "title": chart.x_title},
-            {"position": values_axis, "title": chart.y_title},
+            # Tokens and points are counted from 0: else ten of them look like a fall.
+            {
+                "position": values_axis,
+                "title": chart.y_title,
+                "viewWindowOptions": {"viewWindowMin": 0},
+            },
         ],
         "domains": [{"domain": _source(sheet_id, categories)}],
         "series": [
@@ -52,7 +57,13 @@ def _chart_spec(sheet_id: int, chart: Chart) -> Request:
     }
     if chart.stacked:
         basic["stackedType"] = "STACKED"
-    return {"title": chart.title, "basicChart": basic}
+    white = {"rgbColor": {"red": 1, "green": 1, "blue": 1}}
+    return {
+        "title": chart.title,
+        "titleTextFormat": {"bold": True, "fontSize": 13},
+        "backgroundColorStyle": white,
+        "basicChart": basic,
+    }
 
 
 def _source(sheet_id: int, area: Area) -> Request:

@@ -28,6 +28,7 @@ from sheets_host.stores.google.ranges import Request, grid_range
 from sheets_host.stores.google.reading import Sheet
 
 BARE: Final = "FFFFFF"
+_ROW: Final = 21  # pixels, of a row that nobody has changed
 FORMAT_TYPES: Final = {
     Shape.TEXT: "TEXT",
     Shape.DATE: "DATE_TIME",
@@ -100,6 +101,8 @@ def lay_styles(sheet_id: int, looks: Looks, within: Area, *, fresh: bool) -> Ite
     """Lay the styles over some rows, and the rows' heights; what was laid there before goes."""
     if not fresh:
         yield _repeat(sheet_id, within, {})
+        if looks.heights:  # a long name that stood in a row may stand in another now
+            yield _sized(sheet_id, "ROWS", within.top - 1, within.bottom, _ROW)
     for styled in looks.styles:
         if shared := _shared(styled.area, within):
             yield _repeat(sheet_id, shared, cell_format(styled.style))

@@ -82,6 +82,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str, str]] = {
     # name: the file, what the message says, what the hint says
     "empty": (lambda: b"", "is empty (0 bytes)", "Restore an earlier copy"),
     "cut off": (lambda: build(GOOD)[:-200], "is cut off", "Restore"),
+    "something behind": (lambda: build(GOOD) + b"x" * 70_000, "something was added behind", "Rest"),
     "cut off at the start": (lambda: b"PK\x03\x04", "is cut off", "Restore"),
     "not a zip": (lambda: bytes(range(256)) * 9, "it is not a zip file", "save it as"),
     "a picture": (lambda: b"\x89PNG\r\n\x1a\n" + bytes(500), "it is not a zip file", "save it as"),

@@ -144,6 +144,8 @@ def find_grids(book: Book, titles: Iterable[str]) -> tuple[dict[str, Grid], list
             spare = [t for t in book.titles if t not in wanted]
             near = copies[0] if copies else nearest(title, spare)
             found_text = f'; the nearest is "{quoted(near)}"' if near else ""
+            if near and near != title and near.strip() == title:
+                found_text += ", with a space before or behind it"
             faults.append(
                 damage(
                     "tab-missing",

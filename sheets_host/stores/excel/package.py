@@ -105,6 +105,8 @@ class Package:
         self._refuse_other_programs()
         self.content_types = self._read_content_types()
         self.workbook = self._find_workbook()
+        if not self.has(links := self.relationships_part(self.workbook)):
+            self._missing("the list of what belongs to the workbook part", links)
         self.styles = self.first_related(self.workbook, "styles") or self._missing(
             "the styles part", "styles.xml"
         )

@@ -187,7 +187,9 @@ def _bound_directory(data: bytes, name: str) -> None:
     end = data.rfind(_END, max(0, len(data) - _END_SIZE - 0xFFFF))
     if end < 0 or end + _END_SIZE > len(data):
         raise StoreError(
-            f"{name} is cut off: its end is missing (an interrupted copy or download?).", _RESTORE
+            f"{name} is cut off, or something was added behind it: the end of a workbook is missing"
+            " (an interrupted copy or download?).",
+            _RESTORE,
         )
     count, size = struct.unpack_from("<HI", data, end + 10)
     locator = end - 20

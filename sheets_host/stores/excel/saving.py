@@ -121,8 +121,10 @@ def save(job: Save, step: Callable[[str], None] = nothing) -> tuple[str, ...]:
         step("replace")
         _replace(temporary, job)
     except OSError as error:
+        place = Path(os.fsdecode(error.filename)) if error.filename else path
+        where = f": {place.parent}" if place.parent != path.parent else ""
         raise StoreError(
-            f"{path} cannot be written ({error.strerror or error}). The file was not changed.",
+            f"{path} cannot be written ({error.strerror or error}{where}). The file was not changed.",
             advice(error),
         ) from error
     finally:

@@ -174,9 +174,13 @@ def sync(
     ignore_lock: IgnoreLock = False,
 ) -> None:
     """Refresh every report; close the open stage if you say so."""
-    from sheets_host.printing import show_synced, show_trouble
+    from sheets_host.printing import show_synced, show_trouble, warn_alone
 
     access = Access(credentials, ignore_lock)
+    if close is not None and due:
+        raise UsageError(
+            "--close closes a stage now, --due once its deadline has passed", "say one of them"
+        )
     wish = Wish(_stage(close), void, tuple(without or ()), due, dry_run)
     for option, given in (("--without", without), ("--void", void)):
         if given and close is None and not due:
@@ -199,13 +203,17 @@ def sync(
     else:
         show_synced(done, dry_run)
     show_trouble(done)
-    _keep_page(done, None if dry_run else page)
+    warn_alone(done, dry_run=dry_run)
+    if _keep_page(done, None if dry_run else page) and not as_json:
+        out(f"Wrote the page: {page}")
     asked = close is None and not due and not dry_run and not as_json
     if asked and _shall_close(done.after, yes):
         done = sync_match(store, Wish(done.after.match.stage), context)
         show_synced(done, dry_run=False)
         show_trouble(done)
-        _keep_page(done, page)
+        warn_alone(done)
+        if _keep_page(done, page):
+            out(f"Wrote the page: {page}")
     _exit(_sync_code(done, wish))
 
 
@@ -223,35 +231,40 @@ def _check_every(seconds: int, wish: Wish, *, as_json: bool) -> None:
 
 def _watch(store: Store, wish: Wish, context: Context, seconds: int, page: Path | None) -> None:
     from sheets_host.host.watching import Beat, minding_ctrl_c, watch
-    from sheets_host.printing import show_beat
+    from sheets_host.printing import show_beat, warn_alone
 
     def tell(beat: Beat) -> None:
-        if beat.synced is not None:
-            _keep_page(beat.synced, page)
-        show_beat(beat)
+        done = beat.synced
+        show_beat(beat, page=done is not None and _keep_page(done, page))
+        if done is not None:
+            warn_alone(done)
 
     with minding_ctrl_c(say) as stop, suppress(KeyboardInterrupt):
         watch(store, wish, context, seconds, time.sleep, tell, stop=stop)
     say("Stopped; the match is as the last line says.")
 
 
-def _keep_page(done: Synced, page: Path | None) -> None:
-    """Write the spectators' page; that it cannot be written never undoes a sync."""
+def _keep_page(done: Synced, page: Path | None) -> bool:
+    """Write the spectators' page if it is not up to date; that it cannot be written never undoes a
+    sync. Returns whether it was written."""
     from sheets_host.host.publishing import write_page_of
 
     if page is None:
-        return
+        return False
     try:
-        write_page_of(done.after, page)
+        return write_page_of(done.after, page)
     except StoreError as error:
         complain(
             f"sheets-host: the page is not written: {quoted(error.message, 500)}",
             quoted(error.hint, 500),
         )
+        return False
 
 
 def _shall_close(table: Table, yes: bool) -> bool:
     """Ask on a terminal whether to close the open stage; nowhere else."""
+    from sheets_host.printing import warn_to_close_alone
+
     if table.standing or table.faults or table.match.stage is Stage.FINISHED:
         return False
     if not interactive():
@@ -261,6 +274,8 @@ def _shall_close(table: Table, yes: bool) -> bool:
                 f"in a script, name the stage: --close {table.match.stage.round or 'final'}",
             )
         return False
+    if table.match.stage is Stage.ROUND_1 and len(table.match.names) == 1:
+        warn_to_close_alone()
     if table.silent:
         complain(f"Nothing was entered by {listed(table.silent)}.")
     try:

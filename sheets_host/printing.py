@@ -69,6 +69,8 @@ def _show_entries(table: Table) -> None:
     print_wrapped(f"Entered ({len(entered)} of {len(awaited)}): {who}", 0)
     if table.silent:
         print_wrapped(f"Nothing entered: {listed(table.silent)}", 0)
+    if table.unread:
+        print_wrapped(f"Cannot be read: {listed(table.unread)}", 0)
     rows = [(name, _entry_words(table, name)) for name in entered]
     if rows:
         out()
@@ -106,7 +108,7 @@ def _print_problem(problem: Problem) -> None:
     who = f" ({quoted(problem.player)})" if problem.player else ""
     place = problem.where if problem.tab else "workbook"
     colours = (BOLD, RED) if problem.stands else (YELLOW,)
-    out(f"  {quoted(place, 300)}{who}", *colours)
+    print_wrapped(f"{quoted(place, 300)}{who}", 2, 2, *colours)
     print_wrapped(quoted(problem.message, 1_000), 4)
     if problem.hint:
         print_hint(quoted(problem.hint, 500), 4)
@@ -213,6 +215,28 @@ def show_trouble(done: Synced) -> None:
     _say_not_written(done.trouble)
 
 
+def warn_alone(done: Synced, *, dry_run: bool = False) -> None:
+    """Say on stderr that a match was begun, or would be, that nobody but one player can be in."""
+    first = done.closed is Stage.ROUND_1 and Stage.ROUND_1 not in done.before.match.closed
+    if not first or len(done.after.match.names) > 1:
+        return
+    if dry_run:
+        warn_to_close_alone()
+        return
+    complain(
+        "sheets-host: round 1 is closed with one player, and nobody can join any more",
+        "for a match of two or more, begin another one with: sheets-host new",
+    )
+
+
+def warn_to_close_alone() -> None:
+    """Say on stderr what closing round 1 with one player means."""
+    complain(
+        "sheets-host: this match has one player, and nobody can join once round 1 is closed",
+        "add others before: see 'A new player' in the README",
+    )
+
+
 def _say_not_written(troubles: Sequence[StoreError]) -> None:
     for trouble in troubles:
         complain(
@@ -234,13 +258,25 @@ def _show_renamed(done: Synced) -> None:
 
 def _show_struck(done: Synced) -> None:
     """Print what a closing struck out: it stands in the cells, and does not count."""
-    before = done.before.match.struck
-    struck = {key: text for key, text in done.after.match.struck.items() if key not in before}
+    struck = _struck(done)
     if struck:
         out()
         out("Struck out:")
-    for (key, name, item), text in struck.items():
-        print_wrapped(f"{quoted(name)}, {stage_of(key)}, {item}: {quoted(text) or 'nothing'}", 2)
+    for words in struck:
+        print_wrapped(words, 2)
+
+
+def _struck(done: Synced) -> list[str]:
+    before = done.before.match.struck
+    found = []
+    for (key, name, item), text in done.after.match.struck.items():
+        if (key, name, item) in before:
+            continue
+        if item == "composition" and not text:
+            found.append(f"{quoted(name)}: handed in no composition")
+        else:
+            found.append(f"{quoted(name)}, {stage_of(key)}, {item}: {quoted(text) or 'nothing'}")
+    return found
 
 
 def _show_consequences(done: Synced) -> None:
@@ -300,24 +336,34 @@ def _show_written(done: Synced, dry_run: bool) -> None:
     ]
     if tabs:
         print_wrapped(f"{verb} {quoted(game, 300)}: {', '.join(tabs)}", 0)
-    others = {name for name, _, _ in done.written} - {game}
-    boards = others & {board[0].name} if board is not None else set()
-    sheets = len(others) - len(boards)
-    parts = [plural(sheets, "entry sheet")] if sheets else []
-    parts += ["the board"] if boards else []
+    others = list(dict.fromkeys(name for name, _, _ in done.written if name != game))
+    boards = [name for name in others if board is not None and name == board[0].name]
+    sheets = [name for name in others if name not in boards]
+    parts = [f"{plural(len(sheets), 'entry sheet')}{_few(sheets)}"] if sheets else []
+    parts += [f"the board{_few(boards)}"] if boards else []
     if parts:
         kept = ""
         if done.backups == len(others):
             kept = f"; a backup lies beside {'it' if len(others) == 1 else 'each'}"
         elif done.backups:  # what is new, or lies on Google, has none
             kept = f"; a backup lies beside {done.backups} of them"
-        out(f"{verb} {' and '.join(parts)}{kept}.")
+        print_wrapped(f"{verb} {' and '.join(parts)}{kept}.", 0)
     _show_notes(done.notes)
     out(
         f"Record: {plural(done.after.record.rows, 'row')}, seal {done.after.record.seal}"
         if not dry_run
         else "Nothing was written (--dry-run)."
     )
+
+
+def _few(names: Sequence[str]) -> str:
+    """Name workbooks where they are few."""
+    if len(names) > _FEW:
+        return ""
+    return f" ({', '.join(nearby(quoted(name, 300)) for name in names)})"
+
+
+_FEW: Final = 3
 
 
 def _show_notes(notes: Iterable[str]) -> None:
@@ -356,8 +402,8 @@ def show_made(made: Made) -> None:
     else:
         print_wrapped(
             "Round 1 is open. Send each player their own entry sheet; keep this workbook and its"
-            " backups folder to yourself. Everybody else sees what is published: Board in"
-            " Settings names where.",
+            " backups folder to yourself. To show results to everybody, write the path of a public"
+            " workbook into Settings, row Board.",
             0,
         )
     out(f"When all have bid: sheets-host sync {as_word(store)} --close 1")
@@ -369,7 +415,7 @@ def _show_sheets(made: Made) -> None:
     if made.sheets is None:
         return
     for name, player in made.sheets.made:
-        out(f"Entry sheet for {quoted(player)}: {quoted(name, 300)}")
+        print_wrapped(f"Entry sheet for {quoted(player)}: {quoted(name, 300)}", 0, 2)
     for error in made.sheets.trouble:
         complain(f"sheets-host: not made: {quoted(error.message, 1_000)}", quoted(error.hint, 500))
     if made.existed and made.sheets.without:
@@ -427,8 +473,11 @@ def _workbook(done: Synced) -> str:
     return as_word(quoted(done.before.reading.store.name, 300))
 
 
-def show_beat(beat: Beat) -> None:
-    """Print one turn of ``sync --every``: a line when something changed, else a quiet one."""
+def show_beat(beat: Beat, *, page: bool = False) -> None:
+    """Print one turn of ``sync --every``: a line when something changed, else a quiet one.
+
+    page: the spectators' page was written.
+    """
     now = dt.datetime.now().astimezone()
     if beat.trouble:
         line = f"{now:%H:%M:%S} not done, will try again: {quoted(beat.trouble, 500)}"
@@ -437,14 +486,17 @@ def show_beat(beat: Beat) -> None:
     else:
         after = beat.synced.after
         closed = f"closed {beat.synced.closed}; " if beat.synced.closed else ""
-        held = f"; stays open: {beat.synced.held}" if beat.synced.held else ""
-        wrote = f"; wrote {plural(len(beat.synced.written), 'tab')}" if beat.synced.written else ""
+        closed += _struck_briefly(beat.synced) if beat.synced.closed else ""
+        held = _held_briefly(beat.synced) if beat.synced.held else ""
+        written = [plural(len(beat.synced.written), "tab")] if beat.synced.written else []
+        written += ["the page"] if page else []
+        wrote = f"; wrote {' and '.join(written)}" if written else ""
         until = deadline(after.view, after.match.stage)
         left = ""
         if until is not None:
             left = f", {'closes' if until > now else 'was due'} {time_left(until, now)}"
         awaited = len(after.match.awaited())
-        entered = f"{awaited - len(after.silent)} of {awaited} entered"
+        entered = f"{awaited - len(after.silent) - len(after.unread)} of {awaited} entered"
         line = f"{now:%H:%M:%S} {closed}{after.match.stage} is open{left}; {entered}{held}{wrote}"
         if after.match.stage is Stage.FINISHED:
             line = f"{now:%H:%M:%S} {closed}the match is finished{wrote}"
@@ -453,6 +505,22 @@ def show_beat(beat: Beat) -> None:
         sys.stdout.flush()
     else:
         fleeting(line)
+
+
+def _held_briefly(done: Synced) -> str:
+    why = done.held
+    if why == "problems stand":
+        count = len(done.before.standing)
+        why = f"{plural(count, 'problem')} stand{'s' * (count == 1)}"
+    return f"; stays open: {why}; see: sheets-host check {_workbook(done)}"
+
+
+def _struck_briefly(done: Synced) -> str:
+    struck = _struck(done)
+    if not struck:
+        return ""
+    more = f" and {len(struck) - _FEW} more, see the tab Record" if len(struck) > _FEW else ""
+    return f"struck out: {'; '.join(struck[:_FEW])}{more}; "
 
 
 def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
@@ -490,7 +558,7 @@ def show_verified(found: Verified, seal: str, *, quiet: bool) -> None:
         out("Every report says what the Record gives.")
     if seal and found.announced is not None:
         print_wrapped(
-            f"The seal {quoted(seal)} is that of row {found.announced}: {found.stage}.", 0
+            f"The seal {quoted(seal)} is that of row {found.announced}, {found.stage}.", 0
         )
     if found.table.result is not None:
         show_what_hangs(found.table)

@@ -146,11 +146,11 @@ def _typed() -> list[str]:
     return [*words, here] if " " in here else words
 
 
-def print_wrapped(text: str, indent: int, hanging: int = 0) -> None:
+def print_wrapped(text: str, indent: int, hanging: int = 0, *codes: str) -> None:
     """Print a paragraph with an indent; hanging: how much more of it further lines have."""
     left = " " * indent
     for line in hung(text, width(), left, left + " " * hanging, kept=_typed()):
-        out(line)
+        out(line, *codes)
 
 
 def print_hint(hint: str, indent: int) -> None:

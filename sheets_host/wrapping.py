@@ -11,6 +11,7 @@ from typing import Final
 from sheets_host.tabs.problems import set_apart
 
 GAP: Final = "  "  # between the columns of a table
+_FAIR: Final = 12  # columns of a terminal for a column of text, where it has that much to say
 _TIE: Final = "\x00"  # a space that no line breaks at; it stands in no text that is to be shown
 
 _NOTE: Final = r"\b[A-G]#? (?:whole|half|quarter|eighth)\b(?:: \d+)?"
@@ -30,6 +31,8 @@ _TOGETHER: Final = re.compile(
     rf"|\bsheets-host [a-z]+\b(?: {_ARGUMENT})*"
     rf"|{_OPTION}"
 )
+
+_COPIED: Final = re.compile(rf"[{_TIE}/\\=]|\.\w|\A[A-Za-z0-9_-]{{1,60}}\Z")  # commands, paths, ids
 
 
 def cells_of(text: str) -> int:
@@ -59,7 +62,8 @@ def wrapped(
     """Break a text at spaces into lines of so many columns; first: how many the first line has.
 
     What belongs together stays on one line: a note, a lot and its number, a command, and the texts
-    in `kept`. whole: a word that is longer than a line stays whole; else it is broken, too.
+    in `kept`. whole: a command, a path or an id that is longer than a line stays whole, to be
+    copied; else it is broken as any other word is, such as a name.
     """
     lines = [""]
     for word in _words(_tied(text, kept), room, whole=whole):
@@ -86,7 +90,7 @@ def _tied(text: str, kept: Collection[str] = ()) -> str:
 
 def _words(text: str, room: int, *, whole: bool) -> Iterator[str]:
     for word in text.split(" "):
-        if whole or cells_of(word) <= room:
+        if cells_of(word) <= room or (whole and _COPIED.search(word)):
             yield word
             continue
         for part in word.split(_TIE):
@@ -130,7 +134,8 @@ def table(
 def _shared(rows: Sequence[Sequence[str]], room: int, right: Collection[int]) -> list[int]:
     """Return the width of each column: as wide as it wants to be, the widest give way first.
 
-    Words are broken only where whole ones leave too little room, numbers never.
+    A column of text keeps a width that can be read as long as any other can give way. Words are
+    broken only where whole ones leave too little room, numbers never.
     """
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cells_of, column)) for column in columns]
@@ -138,10 +143,11 @@ def _shared(rows: Sequence[Sequence[str]], room: int, right: Collection[int]) ->
         max(cells_of(word) for cell in column for word in _tied(cell).split(" "))
         for column in columns
     ]
+    fair = [word if i in right else min(widths[i], _FAIR) for i, word in enumerate(whole)]
     least = [
         max(1, *map(cells_of, column[1:])) if i in right else 2 for i, column in enumerate(columns)
     ]
-    for floors in (whole, least):
+    for floors in (list(map(max, whole, fair)), fair, least):
         while sum(widths) > room:
             wide = [i for i, width in enumerate(widths) if width > floors[i]]
             if not wide:

@@ -140,6 +140,38 @@ def test_round__is_corrected_by_an_earlier_one_and_not_by_a_later() -> None:
     assert told_of == {1: False, 2: True, 3: True}
 
 
+def test_news__of_a_corrected_round_tells_what_was_before_and_what_comes_next() -> None:
+    store = a_round()
+    bid(store, "Bob", 2, {1: 5})
+    close(store, 2)
+    reopen(store, Stage.ROUND_1, ["Bob"], "misread", context())
+    bid(store, "Bob", 1, {1: 99, 2: 1})
+    close(store, 1)
+    deal = look(store).match.deals
+    words = told(store).splitlines()
+    assert words[0] == "Composer Auction: round 1 is closed"
+    assert f"- Lot 1, {deal[1][0]}: Bob (before: Ann)" in words
+    assert f"- Lot 2, {deal[1][1]}: Ann (before: a tie)" in words
+    assert f"- Lot 3, {deal[1][2]}: no bids" in words
+    assert any(line.startswith("Round 3 is open. On offer: ") for line in words)
+    assert "(before:" not in told(store, 2)
+    close(store, 3)
+    assert told(store).startswith("Composer Auction: round 3 is closed")
+    assert "(before: Ann)" in told(store, 1)
+
+
+def test_news__of_rounds_corrected_after_the_end_comes_before_the_result() -> None:
+    store = finished()
+    for stage in (Stage.ROUND_1, Stage.ROUND_2):
+        reopen(store, stage, ["Eve"], "misread", context())
+    close(store, 1)
+    close(store, 2)
+    headings = [line for line in told(store, markdown=True).splitlines() if line[:3] == "## "]
+    assert [line.rpartition(": ")[2] for line in headings] == [
+        "round 1 is closed", "round 2 is closed", "the result",
+    ]  # fmt: skip
+
+
 # --- the result ----------------------------------------------------------------------------------
 
 

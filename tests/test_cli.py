@@ -178,6 +178,7 @@ def test_exit_1__a_problem_in_an_entry(game: Path) -> None:
         (["sync", "game.xlsx", "--every", "10000000000"], "say 86400 seconds (a day) or fewer"),
         (["sync", "game.xlsx", "--every", "86401"], "say 86400 seconds (a day) or fewer"),
         (["sync", "game.xlsx", "--every", "60", "--json"], "--every prints a line a turn"),
+        (["sync", "game.xlsx", "--close", "1", "--due"], "say one of them"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",
 )
@@ -564,6 +565,77 @@ def test_doctor__counts_backups(game: Path) -> None:
     bid(game, ("E", 1, 12))
     here("sync", game)
     assert "ok: 1 backup or copy lies in " in here("doctor", game).said
+
+
+def test_doctor__before_the_game_is_made_says_what_comes_next(tmp_path: Path) -> None:
+    from openpyxl import Workbook as Plain
+
+    path = tmp_path / "mine.xlsx"
+    Plain().save(path)
+    done = here("doctor", path)
+    assert (done.code, "WRONG" in done.said) == (0, False), done.said
+    assert "is whole: 1 tab." in done.said
+    assert "next: make the game with: sheets-host new" in done.said
+    blank = tmp_path / "blank.xlsx"
+    blank.write_bytes((Path(__file__).parents[1] / "templates" / "blank-game.xlsx").read_bytes())
+    done = here("doctor", blank)
+    assert (done.code, "next: fill them in" in done.said) == (0, True), done.said
+
+
+def test_doctor__a_game_without_its_record_is_no_beginning(game: Path) -> None:
+    with opened(game) as book:
+        del book["Record"]
+    done = here("doctor", game)
+    assert (done.code, "WRONG" in done.said) == (3, True)
+    assert "next:" not in done.said
+
+
+def test_close__one_player_alone_is_warned(tmp_path: Path) -> None:
+    path = tmp_path / "game.xlsx"
+    here("new", path, "--player", "Ann")
+    foreseen = here("sync", path, "--close", "1", "--dry-run")
+    assert "nobody can join once round 1 is closed" in " ".join(foreseen.err.split())
+    done = here("sync", path, "--close", "1", "--json")
+    assert done.code == 0
+    assert "round 1 is closed with one player" in " ".join(done.err.split())
+    assert "one player" not in here("sync", path, "--close", "2").said
+
+
+def test_end__without_a_composition_is_told_as_such(fresh: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "game.xlsx"
+    path.write_bytes(fresh)
+    bid(path, *(("E", lot, 5) for lot in range(1, 6)))
+    music = tmp_path / "music"
+    assert "known once composing is closed" in here("listen", path, "--out", music).said
+    for stage_ in ("1", "2", "3", "4", "5", "6"):
+        here("sync", path, "--close", stage_)
+    done = here("sync", path, "--close", "final", "--void")
+    assert "Ann: handed in no composition" in done.said
+    done = here("listen", path, "--out", music)
+    assert (done.code, "no composition was handed in" in done.said) == (2, True)
+
+
+def test_page__is_told_when_it_is_written(game: Path, tmp_path: Path) -> None:
+    page = tmp_path / "match.html"
+    told = f"Wrote the page: {page}\n"
+    assert told in here("sync", game, "--page", page).out
+    assert told not in here("sync", game, "--page", page).out, "it is up to date"
+    page.unlink()
+    assert here("sync", game, "--page", page, "--json").json["schema"] == 1
+    assert page.exists()
+
+
+def test_verify__says_when_a_seal_was_written(game: Path) -> None:
+    for words, says in (
+        (["sync"], "written when the match was made,"),
+        (["sync", "--close", "1"], "written when round 1 was closed,"),
+        (["reopen", "1", "--player", "Ann", "--reason", "x"], "round 1 was opened again,"),
+    ):
+        assert here(words[0], game, *words[1:]).code == 0
+        seal = here("check", game, "--json").json["record"]["seal"]
+        done = here("verify", game, "--seal", seal)
+        assert says in done.said
+        assert re.search(r", \w{3} \d+ \w{3} \d{4} \d\d:\d\d \(UTC\)\.", done.said)
 
 
 # --- new ---------------------------------------------------------------------------------------

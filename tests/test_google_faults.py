@@ -211,12 +211,22 @@ def test_an_edit_between_read_and_write__a_player_inserts_a_row_and_types(rig: R
     assert rig.google.values(SHEET, "Bids")[3][2] == "12"
 
 
-def test_the_network__is_gone(rig: Rig) -> None:
+def test_the_network__is_gone(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheets_host.stores.google.transport.GOOGLE", rig.google.url)
     rig.google._server.shutdown()
     rig.google._server.server_close()
     with pytest.raises(StoreError, match="connection to Google failed"):
         rig.store.read([])
     assert len(rig.time.waits) == TRIES - 1
+
+
+def test_the_emulator__that_was_stopped_is_told_at_once(rig: Rig) -> None:
+    rig.google._server.shutdown()
+    rig.google._server.server_close()
+    with pytest.raises(StoreError, match=f"nothing answers at {rig.google.host}") as stopped:
+        rig.store.read([])
+    assert "SHEETS_EMULATOR_HOST" in stopped.value.hint
+    assert rig.time.waits == []
 
 
 def test_a_slow_write__that_arrives_after_its_repeat_is_refused(rig: Rig) -> None:

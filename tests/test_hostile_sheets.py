@@ -135,6 +135,20 @@ def blanks(parts: Parts, _bids: str) -> None:
         parts[part] = parts[part].replace(b"</sheetData>", row * 400 + b"</sheetData>")
 
 
+def relationships(parts: Parts, _bids: str) -> None:
+    links = (
+        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        + b"<Relationship/>" * 490_000
+        + b"</Relationships>"
+    )
+    parts.update({f"xl/media/_rels/x{number}.xml.rels": links for number in range(60)})
+
+
+def short_formulas(parts: Parts, bids: str) -> None:
+    cell = f'<row r="{{0}}"><c r="A{{0}}"><f>"{"x" * 250}\U0001f600"</f></c></row>'
+    rows("".join(cell.format(n) for n in range(900, 300_000)))(parts, bids)
+
+
 def every_tab(parts: Parts, _bids: str) -> None:
     letters = [*map(chr, range(65, 91)), *(f"A{chr(n)}" for n in range(65, 91))]
     cells = "".join(f'<c r="{a}{{0}}" t="str"><v>{a}{{0}}</v></c>' for a in letters)
@@ -175,6 +189,12 @@ HOSTILE: Final = {
             for n in range(900, 2_400)
         )
     ),
+    "a tag of a million blanks": into(STYLES, ">", " " * 1_000_000),
+    "tags of megabytes": into(STYLES, ">", " " * 8_000_000),
+    "attributes without end": into(STYLES, "</fonts>", '<font a="1" b="2" c="3"/>', 400_000),
+    "many hidden rows": rows('<row hidden="1"><c><v>1</v></c></row>' * 600_000),
+    "many parts of relationships": relationships,
+    "many short formulas with an emoji": short_formulas,
     "millions of fonts": into(STYLES, "</fonts>", "<font/>", 7_000_000),
     "millions of cell formats": into(STYLES, "</cellXfs>", "<xf/>", 9_000_000),
     "millions of names": into(WORKBOOK, "</definedNames>", "<definedName/>", 3_000_000),
@@ -237,3 +257,33 @@ def test_hostile_sheet__costs_little_and_stops_nobody(
     assert "Round 1 is closed" in closed.said
     auction = Package(game).cells("Auction")
     assert any(cell.value == "Bob" for cell in auction.values())
+
+
+FLOODS: Final = {
+    "Settings": (
+        '<c r="A{0}" t="str"><v>Gaem {0}</v></c><c r="B{0}"><v>1</v></c>',
+        0,
+        "39,850 more of this kind",
+    ),
+    "Players": ('<c r="A{0}" t="str"><v>Round</v></c>', 3, "more of this kind"),
+    "Bids": ('<c r="A{0}"><v>{0}</v></c><c r="B{0}"><v>9</v></c>', 3, ""),
+}
+
+
+@pytest.mark.parametrize("tab", FLOODS)
+def test_flood__of_junk_on_a_tab_is_told_in_few_lines(
+    tab: str, sealed: Path, tmp_path: Path
+) -> None:
+    cells, code, words = FLOODS[tab]
+    folder = tmp_path / "match"
+    shutil.copytree(sealed, folder)
+    game = folder / "game.xlsx"
+    part = Package(game).part_of(tab)
+    with parts_of(game) as parts:
+        junk = "".join(f'<row r="{n}">{cells}</row>'.format(n) for n in range(100, 40_000))
+        parts[part] = parts[part].replace(b"</sheetData>", junk.encode() + b"</sheetData>")
+    took = cost("check", game)
+    assert took.code == code, took.said
+    assert words in took.said
+    assert len(took.said) < 40_000
+    assert took.cpu < SECONDS

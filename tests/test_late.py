@@ -185,6 +185,36 @@ def test_player__added_after_the_first_close_is_refused_with_the_reason() -> Non
     assert held.held
 
 
+def test_player__whose_name_was_overwritten_is_named() -> None:
+    store = game("Ann", "Bob")
+    close(store, 1)
+    store.type("Players", "A3", "Bea")
+    (problem,) = told(store, "player-too-late")
+    assert problem.hint == (
+        "if Bea takes over from Bob, write Bob under Formerly in this row;"
+        " else put the name Bob back"
+    )
+    store.type("Players", "F3", "Bob")
+    assert told(store, "player-too-late") == []
+
+
+@pytest.mark.parametrize("last", ["1", "3", "final"])
+def test_switch__changed_late_names_the_command_that_records_it(last: str) -> None:
+    store = game("Ann", "Bob")
+    for stage in [*range(1, 7), "final"]:
+        close(store, stage)
+        if str(stage) == last:
+            break
+    setting(store, "Tritone", "any two")
+    (notice,) = told(store, "changed-after-closing")
+    command = f"sheets-host reopen WORKBOOK {last} --settings --reason TEXT"
+    assert notice.hint.endswith(command)
+    stage = Stage.COMPOSING if last == "final" else Stage(int(last))
+    reopen(store, stage, [], "agreed", context(), settings=True)
+    hints = [notice.hint for notice in told(store, "changed-after-closing")]
+    assert hints in ([], [f"the recorded value stands until {stage} is closed again"])
+
+
 def test_player__who_comes_too_late_does_not_hold_up_an_unattended_game() -> None:
     store = game("Ann", "Bob", Unfixed_entries_at_closing="void")
     close(store, 1)
@@ -268,8 +298,10 @@ def test_withdrawal__keeps_the_notes_and_ends_everything_else() -> None:
     enrol(store, "Ann", "Status", "withdrawn")
     bid(store, "Ann", 2, {1: 9})
     (notice,) = told(store, "withdrawn")
-    assert "does not count" in notice.message
+    assert notice.message == "lot 1 of round 2: Ann has withdrawn; this entry does not count"
     table = close(store, 2).after
+    assert told(store, "withdrawn") == [], "the round is closed: all is said"
+    assert told(store, "changed-after-closing") == []
     assert table.match.kept[2, "Ann"] == "withdrawn"
     assert table.ledger.balances[2, "Ann"].bid == 0
     assert len(table.ledger.notes("Ann")) == 6

@@ -424,7 +424,9 @@ def test_compositions__what_is_not_as_in_the_list_is_never_called_done(
         foreign = next(str(n) for n in ALL_NOTES if str(n) not in held)
         assert doc.background("Compositions", "C5") == GOOD_FILL
         spelt = {f"{pitch} third": UNSURE_FILL, f"H {duration}": UNSURE_FILL, foreign: OPEN_FILL}
-        for text, fill in (spelt | {f"{pitch} {duration[0]}": UNSURE_FILL}).items():
+        for text, fill in (
+            spelt | {f"{pitch} {duration[0]}": UNSURE_FILL, f"{pitch}  {duration}": UNSURE_FILL}
+        ).items():
             doc.type("Compositions", one, text)
             assert live(doc, "Compositions", "Still to place", "Clara") == 1
             assert live(doc, "Compositions", "Next to place", "Clara") == note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -144,13 +145,14 @@ def test_a_deleted_sheet__and_without(files: Path) -> None:
 def test_sheets_and_board__are_written_in_one_line(files: Path) -> None:
     game = files / "game.xlsx"
     setting(ExcelDesk(game, Clock()), "Board", "board.xlsx")
-    first = here("sync", game, "--close", "1").out.splitlines()
-    assert "Wrote 2 entry sheets and the board; a backup lies beside 2 of them." in first
-    foreseen = here("sync", game, "--close", "2", "--dry-run").out.splitlines()
-    assert "Would write 2 entry sheets and the board." in foreseen
-    second = here("sync", game, "--close", "2").out.splitlines()
-    assert "Wrote 2 entry sheets and the board; a backup lies beside each." in second
-    assert len([line for line in second if line.startswith("Backup: ")]) == 1, "the game's own"
+    sheets = ", ".join(str(files / "sheets" / f"{name}.xlsx") for name in ("Ann", "Bob"))
+    both = f"2 entry sheets ({sheets}) and the board ({files / 'board.xlsx'})"
+    first = here("sync", game, "--close", "1").said
+    assert f"Wrote {both}; a backup lies beside 2 of them." in first
+    assert f"Would write {both}." in here("sync", game, "--close", "2", "--dry-run").said
+    second = here("sync", game, "--close", "2")
+    assert f"Wrote {both}; a backup lies beside each." in second.said
+    assert second.out.count("\nBackup: ") == 1, "the game's own"
 
 
 def test_a_sheet_that_is_not_there__is_named_once(files: Path) -> None:
@@ -179,6 +181,20 @@ def test_doctor__looks_at_every_sheet(files: Path) -> None:
     assert done.code == 3
     assert "ok: The entry sheet of Ann can be read" in done.said
     assert "WRONG: the entry sheet of Bob" in done.said
+
+
+def test_doctor__tells_a_board_that_is_not_there_yet(files: Path) -> None:
+    game = files / "game.xlsx"
+    for board, says, code in (
+        ("board.xlsx", "ok: The board is made by the next sync", 0),
+        ("nodir/board.xlsx", "WRONG: The board cannot be made", 3),
+    ):
+        setting(ExcelDesk(game, Clock()), "Board", board)
+        done = here("doctor", game)
+        assert (says in done.said, done.code) == (True, code), done.said
+    setting(ExcelDesk(game, Clock()), "Board", "board.xlsx")
+    here("sync", game)
+    assert "ok: The board can be read" in here("doctor", game).said
 
 
 # --- on Google -----------------------------------------------------------------------------
@@ -248,3 +264,24 @@ def _sealed_online(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Online]
         assert here("sync", GAME, "--close", "1").code == 0
         online.after = online.stands()
         yield online
+
+
+def test_a_lost_sheet__is_said_not_to_be_readable_and_made_again_as_recorded(files: Path) -> None:
+    game, sheet = files / "game.xlsx", files / "sheets" / "Ann.xlsx"
+    desk = ExcelDesk(sheet, Clock())
+    enter(desk, {("Bids", (1, 2), "Ann"): 30})
+    assert here("sync", game, "--close", "1").code == 0
+    sheet.unlink()
+    lost = here("check", game)
+    assert lost.code == 3
+    assert "Cannot be read: Ann" in lost.out
+    (silent,) = re.findall("Nothing entered: .*", lost.out)
+    assert "Ann" not in silent
+    assert f"put its newest backup back, from {sheet.with_name('Ann-backups')}" in lost.said
+    reminder = here("announce", game, "--missing")
+    assert "Ann" not in reminder.out
+    assert "Ann" in reminder.err
+    assert here("new", game, "--entry-sheets", sheet.parent).code == 0
+    found = here("check", game, "--json")
+    assert [p for p in found.json["problems"] if p["player"] == "Ann"] == []
+    assert ExcelDesk(sheet, Clock()).read(("Bids",)).grids["Bids"].at(8, 5).value == 30

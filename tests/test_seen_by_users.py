@@ -42,9 +42,10 @@ def test_a_sheet_out_of_reach__its_player_is_not_said_to_have_entered(tmp_path: 
     (tmp_path / "sheets/Ann.xlsx").rename(tmp_path / "sheets/gone.xlsx")
     checked = _host(tmp_path, "check", "game.xlsx")
     assert checked.code == 3
-    assert "Entered (1 of 2): Bob Nothing entered: Ann" in checked.said
+    assert "Entered (1 of 2): Bob Cannot be read: Ann" in checked.said
     assert "--entry-sheets DIR; or close without this player: --without NAME" in checked.said
-    assert "bids for round 1: Ann." in _host(tmp_path, "announce", "game.xlsx", "--missing").said
+    reminder = _host(tmp_path, "announce", "game.xlsx", "--missing").said
+    assert "Everybody whose sheet can be read has entered bids for round 1." in reminder
 
 
 def test_closing__is_done_although_the_next_rounds_entries_are_wrong(tmp_path: Path) -> None:

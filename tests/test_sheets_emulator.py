@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from http.client import HTTPConnection
 from typing import Any
@@ -192,7 +194,22 @@ def test_desk__says_what_cannot_be_done(
     port = int(rig.google.host.rpartition(":")[2])
     order = {"do": "type", "id": SHEET, "tab": "Sheet1", "cell": "B1", "text": "12"}
     assert ask(port, order | change) == 1
-    assert words in capsys.readouterr().err
+    assert capsys.readouterr().err.count(words) == 1
+
+
+def test_desk__a_reader_that_has_read_enough_is_no_error(rig: Rig) -> None:
+    for row in range(1, 400):
+        rig.google.type(SHEET, "Sheet1", f"A{row}", "many words " * 30)
+    port = rig.google.host.rpartition(":")[2]
+    words = [sys.executable, "-m", "tests.sheets_emulator", "--port", port, "--sheet", SHEET]
+    with subprocess.Popen(
+        [*words, "show", "Sheet1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as showing:
+        assert showing.stdout is not None
+        assert showing.stderr is not None
+        assert showing.stdout.readline().startswith(b"many words")
+        showing.stdout.close()
+        assert (showing.stderr.read(), showing.wait(20)) == (b"", 0)
 
 
 def test_server__a_port_in_use_is_told(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from sheets_host.game.record import RecordBroken
 from sheets_host.game.stages import Stage
 from sheets_host.host.verbs import Context, Synced, UsageError, Wish, sync, verify
 from sheets_host.host.watching import Beat, Stop, minding_ctrl_c, watch
+from sheets_host.printing import show_beat
 from sheets_host.stores.base import ChangedMeanwhile, Store, StoreError
 from sheets_host.stores.excel import ExcelStore
 from tests.command import here
@@ -125,6 +126,27 @@ def test_watch__under_hold_says_why_it_stays_open_and_once() -> None:
     assert [beat.fresh for beat in told] == [True, False, False]
     assert told[2].synced is not None
     assert told[2].synced.held == "problems stand"
+
+
+# What a beat's line says, closing or not: with the workbook's name, to be looked at.
+LINES: list[tuple[str, list[str]]] = [
+    ("hold", ["stays open: 1 problem stands; see: sheets-host check"]),
+    ("void", ["closed round 1; struck out: Ann, round 1, lot 1: lots; round 2 is open"]),
+]
+
+
+@pytest.mark.parametrize(("unfixed", "says"), LINES)
+def test_beat__tells_what_is_wrong_or_was_struck_out(
+    unfixed: str, says: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = game(
+        "Ann", "Bob", Round_1_closes="2026-03-01 17:00", Unfixed_entries_at_closing=unfixed
+    )
+    bid(store, "Ann", 1, {1: "lots"})
+    show_beat(beats(store, 1)[0], page=True)
+    line = " ".join(capsys.readouterr().out.split())
+    assert all(words in line for words in says)
+    assert line.endswith("and the page")
 
 
 # --- Google --------------------------------------------------------------------------------------

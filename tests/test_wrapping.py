@@ -125,6 +125,34 @@ def test_paragraph__a_path_that_was_typed_stays_whole(
     assert path in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["\u674e" * 40, "\u674e" * 40 + ",", "x" * 79 + ",", "x" * 100])
+def test_paragraph__a_name_wider_than_a_line_is_broken(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_wrapped(f"Bids!F17:F21 ({name})", 2, 2)
+    print_wrapped(f"Nothing entered: {name} and Bob", 0)
+    said = capsys.readouterr().out
+    assert max(map(columns, said.splitlines())) <= 80
+    assert "".join(said.split()).count(name) == 2
+
+
+@pytest.mark.parametrize("long", ["a" * 50, "folder/" * 20 + "game.xlsx", "https://x/" + "y" * 90])
+def test_paragraph__what_is_to_be_copied_stays_whole(
+    long: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_wrapped(f"It is {long}", 0, 40)
+    assert long in capsys.readouterr().out
+
+
+def test_table__a_column_of_text_stays_readable_beside_long_names() -> None:
+    heads = ("Rank", "Player", "Points", "Conditions", "Garnets", "Result")
+    result = "tied on last"
+    rows = [heads, ("1", "Maximilian-Alexander-" * 3, "26", "1, 2, 3, 4", "+3", result)]
+    head, first = table(rows, 80, (0, 2, 4))
+    assert max(map(columns, (*head, *first))) <= 80
+    assert first[0].endswith(result), "its words alone would leave it six columns"
+
+
 def test_hung__each_line_has_the_room_that_its_indent_leaves() -> None:
     assert hung("aaa bbb ccc ddd", 8, "", "    ") == ["aaa bbb", "    ccc", "    ddd"]
     assert hung("aaa bbb ccc", 8, "  -> ", "") == ["  -> aaa", "bbb ccc"]

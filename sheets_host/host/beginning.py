@@ -131,13 +131,10 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
     book = store.read(TITLES) if exists else Book((), {})
     if _holds_a_game(book):
         return _only_sheets(store, wish, context)
-    ours = {t for t in book.titles if fold(t) in {fold(title) for title in TITLES}}
-    completed = {"Settings", "Players"} <= ours
-    foreign = sorted(ours - set(HOST_TABS)) if completed else sorted(ours)
-    # Beside a new "Bids", a "Bids (2)" would look like a copy of it: no later sync could tell.
-    foreign += [t for t in book.titles if any(is_copy(t, title) for title in TITLES)]
+    completed = half_made(book)
+    foreign = in_the_way(book)
     if foreign:
-        listed = ", ".join(f'"{title}"' for title in dict.fromkeys(foreign))
+        listed = ", ".join(f'"{title}"' for title in foreign)
         raise StoreError(
             f"{store.name}: tabs of these names are in the way: {listed}",
             "rename or delete them, or choose another workbook; nothing was changed",
@@ -154,9 +151,27 @@ def new(store: Store, wish: Plan, context: Context) -> Made:
     protected = first_protections(entries, names, view.match, roster)
     tabs = (*host, *entries, *tool)
     notes = store.write(Write(tabs, book, "", view.record.seal, "new", True, protected))
-    others = tuple(title for title in book.titles if title not in ours)
+    others = tuple(title for title in book.titles if title not in _ours(book))
     sheets = make_sheets(store, context) if any(row.entry_sheet for row in roster) else None
     return Made(store, names, completed, False, others, notes, tuple(notices), sheets)
+
+
+def half_made(book: Book) -> bool:
+    """Tell whether the host's own tabs are there, as in the blank template: `new` adds the rest."""
+    return {"Settings", "Players"} <= _ours(book)
+
+
+def in_the_way(book: Book) -> list[str]:
+    """Return the titles of the tabs beside which `new` can make none of its own."""
+    ours = _ours(book)
+    foreign = sorted(ours - set(HOST_TABS)) if half_made(book) else sorted(ours)
+    # Beside a new "Bids", a "Bids (2)" would look like a copy of it: no later sync could tell.
+    foreign += [t for t in book.titles if any(is_copy(t, title) for title in TITLES)]
+    return list(dict.fromkeys(foreign))
+
+
+def _ours(book: Book) -> set[str]:
+    return {t for t in book.titles if fold(t) in {fold(title) for title in TITLES}}
 
 
 def _is_templates(rules: Grid | None) -> bool:
@@ -197,8 +212,8 @@ def _made(wish: Plan) -> tuple[tuple[Tab, ...], Config, tuple[RosterRow, ...], l
     if not wish.players:
         raise UsageError(
             "a game needs players",
-            "name them: --player Ann --player Bob:3 (3 garnets); or fill in a copy of the blank"
-            " template and run new on it",
+            "name them: --player Ann --player Bob:3 (3 garnets); or fill in a copy of"
+            " templates/blank-game.xlsx and run new on it",
         )
     given = dict(wish.settings or {})
     config = Config(seed=given.get("Deal seed", ""))

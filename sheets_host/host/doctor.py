@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sheets_host.game.stages import Stage
+from sheets_host.grid import Book
+from sheets_host.host.beginning import half_made, in_the_way
 from sheets_host.host.copies import kept_copies
 from sheets_host.host.gathering import lay_out, read_match
 from sheets_host.host.verbs import Context
 from sheets_host.stores.base import Finding, Store, StoreError
+from sheets_host.tabs.layout import TITLES
 from sheets_host.tabs.problems import DamagedTabs, quoted
 
 
@@ -40,7 +43,7 @@ def _game(store: Store, context: Context) -> list[Finding]:
     except StoreError as error:
         return [Finding(False, error.message, error.hint)]
     except DamagedTabs as damaged:
-        return [
+        return _beginning(store) or [
             Finding(False, f"{fault.where}: {fault.message}", fault.hint)
             for fault in damaged.faults
         ]
@@ -62,11 +65,7 @@ def _game(store: Store, context: Context) -> list[Finding]:
                 )
             )
     if reading.board is not None:
-        board, book = reading.board
-        if isinstance(book, StoreError):
-            found.append(Finding(False, book.message, book.hint))
-        else:
-            found.append(Finding(True, f"The board can be read: {board.name}."))
+        found.append(_board(*reading.board))
     problems = len(table.standing)
     found.append(
         Finding(
@@ -76,6 +75,45 @@ def _game(store: Store, context: Context) -> list[Finding]:
         )
     )
     return found
+
+
+def _beginning(store: Store) -> list[Finding]:
+    """Say how to begin where no game is, but one can be made; [] where `new` would refuse."""
+    book = store.read(TITLES)
+    if in_the_way(book):
+        return []
+    if half_made(book):
+        return [
+            Finding(
+                None,
+                "Settings and Players are here; the match is not begun.",
+                "next: fill them in, save and close the workbook, and make the game with:"
+                " sheets-host new WORKBOOK",
+            )
+        ]
+    return [
+        Finding(
+            None,
+            "No game is in it yet.",
+            "next: make the game with: sheets-host new WORKBOOK --player NAME --player NAME"
+            " (other tabs stay as they are)",
+        )
+    ]
+
+
+def _board(board: Store, book: Book | StoreError) -> Finding:
+    if isinstance(book, StoreError):
+        return Finding(False, book.message, book.hint)
+    if board.exists():
+        return Finding(True, f"The board can be read: {board.name}.")
+    folder = Path(board.identity).parent  # only a file can be missing; a Google Sheet is not made
+    if folder.is_dir():
+        return Finding(True, f"The board is made by the next sync: {board.name}.")
+    return Finding(
+        False,
+        f"The board cannot be made: {board.name} lies in no folder that is there.",
+        f"make the folder {folder}, or correct Board in Settings",
+    )
 
 
 def _stage(stage: Stage) -> str:

@@ -37,7 +37,7 @@ from sheets_host.tabs.finding import damage, find_grids, fold, hidden_notices
 from sheets_host.tabs.late import deadline_notices, entry_notices, fixed_notices
 from sheets_host.tabs.layout import BOARD_TABS, ENTRY_TABS, TITLES, TOOL_TABS
 from sheets_host.tabs.players import RosterRow, read_players
-from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, quoted
+from sheets_host.tabs.problems import DamagedTabs, Problem, Severity, few, quoted
 from sheets_host.tabs.settings import CHOICE, ROUND_NOTES, WINNER_RULING, Config, read_settings
 from sheets_host.tabs.stamps import COPY_BACK, check_stamps, read_record_tab
 from sheets_host.tabs.view import Outlook, View
@@ -103,12 +103,19 @@ class Table:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """Who is awaited and has entered nothing, as far as it can be read."""
+        """Who is awaited and has entered nothing; not those whose entries cannot be read."""
         return tuple(
             name
             for name in self.match.awaited()
-            if name not in self.entries or not self.entries[name].typed
+            if name not in self.unread
+            and (name not in self.entries or not self.entries[name].typed)
         )
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Who is awaited and has an entry sheet that cannot be read."""
+        faulty = {fault.player for fault in self.faults}
+        return tuple(name for name in self.match.awaited() if name in faulty)
 
 
 def outlooks(table: Table, config: Config) -> dict[str, Outlook]:
@@ -201,6 +208,11 @@ def _other_workbook(book: Book) -> list[Problem]:
     return []
 
 
+CHOOSE_AGAIN: Final = (
+    "sheets-host reopen WORKBOOK final --settings --reason TEXT, then sync --close final"
+)
+
+
 def _with_way_back(faults: Sequence[Problem]) -> list[Problem]:
     """A missing tab of the tool's own needs no backup: an empty one is filled again, and for the
     Record there are copies."""
@@ -271,7 +283,7 @@ def lay_out(reading: Reading, record: Record, now: dt.datetime, *, closing: bool
     problems += deadline_notices(match, config)
     problems += entry_notices(reading.sources, match, ledger)
     problems += _ignored_columns(reading)
-    return Table(reading, record, match, ledger, result, entries, tuple(problems))
+    return Table(reading, record, match, ledger, result, entries, few(problems))
 
 
 def stamp_time(now: dt.datetime) -> str:
@@ -385,7 +397,8 @@ def _with_rulings(
                         setting,
                         "choice-without-effect",
                         f'{setting}: "{quoted(typed)}" has no effect{stands}',
-                        "clear the cell, if that was not meant",
+                        "clear the cell, if that was not meant"
+                        + (f"; to change what is recorded: {CHOOSE_AGAIN}" if recorded else ""),
                         typed,
                     ),
                     severity=Severity.NOTICE,

@@ -125,8 +125,8 @@ def _read_sheet(
     except StoreError as error:
         hint = error.hint
         if _missing(store):
-            hint = (
-                "correct the path in Players; a sheet that was never made is made by: sheets-host"
+            hint = _way_back(store) + (
+                "correct the path in Players; a sheet that is not there is made by: sheets-host"
                 " new GAME --entry-sheets DIR; or close without this player: --without NAME"
             )
         fault = sheet_fault(row, "sheet-unreachable", _of_it(error.message, store), hint)
@@ -150,6 +150,16 @@ def _of_it(message: str, store: Store) -> str:
         if message.startswith(f"{path}: "):
             return message.removeprefix(f"{path}: ").rstrip(".")
     return message
+
+
+def _way_back(store: Store) -> str:
+    """Say where a sheet that is gone has its backups, if it has any."""
+    folder = store.copies()
+    try:
+        there = any(folder.iterdir())
+    except OSError:
+        return ""
+    return f"put its newest backup back, from {folder}; or " if there else ""
 
 
 def _missing(store: Store) -> bool:

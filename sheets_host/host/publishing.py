@@ -22,6 +22,7 @@ from sheets_host.telling.announce import (
     announce_opening,
     announce_result,
     announce_round,
+    corrected_last,
     remind,
 )
 
@@ -41,16 +42,20 @@ def announcement(
     if missing:
         if match.stage is Stage.FINISHED:
             raise UsageError("the match is finished: nobody is missing")
-        return remind(view, table.silent, now, voice)
-    if round_ is None and table.result is not None:
-        looking_back = hindsight(match, table.ledger, table.result)
-        return announce_result(view, voice, looking_back)
-    if round_ is None and not match.rounds_closed:
+        return remind(view, table.silent, now, voice, unread=bool(table.unread))
+    if round_ is not None:
+        if round_ > match.rounds_closed:
+            words = f"round {round_} is not closed yet"
+            raise UsageError(words, "leave out --round for the last one")
+        return announce_round(view, round_, voice, last=round_ == match.rounds_closed)
+    if not match.rounds_closed:
         return announce_opening(view, voice)
-    wanted = round_ or match.rounds_closed
-    if wanted > match.rounds_closed:
-        raise UsageError(f"round {wanted} is not closed yet", "leave out --round for the last one")
-    return announce_round(view, wanted, voice)
+    rounds = corrected_last(view) or ([] if table.result else [match.rounds_closed])
+    news = [announce_round(view, each, voice, last=each == rounds[-1]) for each in rounds]
+    if table.result is not None:
+        looking_back = hindsight(match, table.ledger, table.result)
+        news.append(announce_result(view, voice, looking_back))
+    return "\n".join(news)
 
 
 def what_hangs(table: Table) -> list[str]:
@@ -95,10 +100,12 @@ def listen(table: Table, folder: Path) -> list[Path]:
     from sheets_host.telling.listening import listen_files
 
     pieces = compositions(table)
-    if not pieces:
+    if table.result is None:
         raise UsageError(
             "there is nothing to hear yet: compositions are known once composing is closed"
         )
+    if not pieces:
+        raise UsageError("there is nothing to hear: no composition was handed in")
     files = listen_files(pieces, table.reading.config.game)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from sheets_host.game.record import Record, RecordBroken
 from sheets_host.grid import Book
@@ -14,6 +15,9 @@ from sheets_host.host.writing import Job, put, put_all, targets
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.problems import DamagedTabs, quoted
 from sheets_host.tabs.stamps import read_record_tab, stamp_of
+
+SALTED: Final = 2
+"""Rows, the second with the salt, after which no two matches have the same seal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ def restore(
     try:
         reading = read_match(store, context.opener, record)
     except DamagedTabs as damaged:
-        if all(fault.code == "player-missing" for fault in damaged.faults):
+        strangers = {"player-missing", "player-unknown"}
+        if {fault.code for fault in damaged.faults} <= strangers:
             raise StoreError(
                 f"{copy} names players who have no column here: it seems to be of another match",
                 "name a copy from this workbook's own backups; nothing was changed",
@@ -90,6 +95,10 @@ def _loses(before: Record | str, book: Book, record: Record) -> str:
         shared = sum(a == b for a, b in zip(before.seals, record.seals, strict=False))
         if shared == before.rows:
             return ""
+        if shared < SALTED:
+            return "the copy is of another match: what the workbook has recorded is not in it"
+        if shared + 1 == before.rows:
+            return f"its row {before.rows} is not in the copy"
         return f"its rows {shared + 1} to {before.rows} are not in the copy"
     stamps = [(title, s) for title, grid in book.grids.items() if (s := stamp_of(grid))]
     for title, (rows, seal) in sorted(stamps, key=lambda s: -s[1][0]):

@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sheets_host.grid import Book
+from sheets_host.game.match import Match
+from sheets_host.game.rulings import LOTS
+from sheets_host.grid import Book, Content, Tab
 from sheets_host.host.drawing import sheet_tabs
 from sheets_host.host.gathering import Table, lay_out, read_match
 from sheets_host.host.outside import SIDE_BY_SIDE, Sheet
 from sheets_host.host.protecting import first_protections
 from sheets_host.host.verbs import Context
 from sheets_host.stores.base import Store, StoreError, Write
-from sheets_host.tabs.entry_tabs import entry_tabs
+from sheets_host.tabs.entry_tabs import (
+    BIDS_HEADER,
+    COMPOSITIONS_HEADER,
+    EXCHANGES_HEADER,
+    entry_tabs,
+)
 from sheets_host.tabs.layout import ENTRY_TABS, SHEET_TABS
 from sheets_host.telling.listening import safe_name
 
@@ -73,6 +80,29 @@ def make_sheets(store: Store, context: Context) -> SheetsMade:
     return SheetsMade(tuple(made), tuple(trouble), without)
 
 
+def _as_recorded(tabs: tuple[Tab, ...], match: Match, player: str) -> tuple[Tab, ...]:
+    """Fill in what is recorded of a player, where a sheet is made again in the middle of a match."""
+    bids, exchanges, compositions = (replace(tab, rows=[*map(list, tab.rows)]) for tab in tabs)
+    for (round_, name), slip in match.slips.items():
+        if name != player:
+            continue
+        for lot, tokens in slip.bids.items():
+            _append(bids, BIDS_HEADER + (round_ - 1) * LOTS + lot, tokens)
+        if slip.uses:
+            _append(exchanges, EXCHANGES_HEADER + round_, slip.uses)
+    handed = match.compositions.get(player)
+    for position, note in enumerate(handed.notes if handed else (), 1):
+        _append(compositions, COMPOSITIONS_HEADER + position, str(note))
+    return bids, exchanges, compositions
+
+
+def _append(tab: Tab, row: int, content: Content) -> None:
+    """Write into the player's column, which is the last one. row: counted from 1."""
+    line = tab.rows[row - 1]
+    assert isinstance(line, list)
+    line.append(content)
+
+
 def _fill(sheet: Sheet, table: Table) -> bool:
     """Make the tabs of an entry sheet; False where it has them. Raises StoreError."""
     store, player, book = sheet.store, sheet.player, sheet.book
@@ -87,7 +117,7 @@ def _fill(sheet: Sheet, table: Table) -> bool:
             + ", ".join(ours),
             "delete them, or name another sheet in Players",
         )
-    entries = entry_tabs((player,))
+    entries = _as_recorded(entry_tabs((player,)), table.match, player)
     protected = first_protections(entries, (player,), table.match, table.reading.roster)
     tabs = (*entries, *sheet_tabs(table, player))
     store.write(Write(tabs, book, "", table.record.seal, "new", True, protected))

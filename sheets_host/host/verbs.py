@@ -20,7 +20,8 @@ from sheets_host.host.writing import Job, put, put_all, targets
 from sheets_host.stores.base import Store, StoreError
 from sheets_host.tabs.finding import fold
 from sheets_host.tabs.problems import did_you_mean, quoted
-from sheets_host.tabs.view import deadline
+from sheets_host.tabs.settings import Config
+from sheets_host.tabs.view import deadline, local, moment_text
 
 
 class UsageError(Exception):
@@ -281,7 +282,7 @@ class Verified:
     """What verify found.
 
     differing: what a tab says and what the Record gives, where they differ. announced: the row
-    of the seal that was asked for, None where it is on no row. stage: what that row belongs to.
+    of the seal that was asked for, None where it is on no row. stage: when that row was written.
     """
 
     table: Table
@@ -309,13 +310,39 @@ def verify(store: Store, context: Context, seal: str = "") -> Verified:
     ]
     record = table.reading.record
     row = record.find(seal) if seal else None
-    stage = stage_at(record, row) if row else ""
+    stage = stage_at(record, row, table.reading.config) if row else ""
     return Verified(table, tuple(found), row, stage)
 
 
-def stage_at(record: Record, row: int) -> str:
-    """Return in words what a row of the Record belongs to."""
+def stage_at(record: Record, row: int, config: Config) -> str:
+    """Return in words when a row of the Record was written, in the game's zone."""
     event = record.events[row - 1]
-    closed = [e.stage for e in record.events[:row] if e.kind == "closed"]
-    last = f"{stage_of(closed[-1])} was the last stage closed" if closed else "no stage was closed"
-    return f"{event.kind} of {event.at}; by then {last}"
+    when = f"{moment_text(local(event.at, config))} ({config.zone.key})"
+    return f"written when {_occasion(record, row)}, {when}"
+
+
+def _occasion(record: Record, row: int) -> str:
+    """Return what was done when a row was written. A stage's entries come before its closing, and
+    the next deal after it."""
+    event = record.events[row - 1]
+    closed = [stage_of(e.stage) for e in record.events[:row] if e.kind == "closed"]
+    last = f"after {closed[-1]} was closed" if closed else "before any stage was closed"
+    match event.kind:
+        case "record":
+            return _MADE
+        case "seat":
+            dealt = any(e.kind == "deal" for e in record.events[:row])
+            return f"{quoted(event.player)} joined" if dealt else _MADE
+        case "deal":
+            return f"{closed[-1]} was closed" if closed else _MADE
+        case "reopened":
+            return f"{stage_of(event.stage)} was opened again"
+        case "renamed":
+            return f"{quoted(event.player)} became {quoted(event.value)}, {last}"
+        case "ruling":
+            return f"the ruling on {event.item} was recorded, {last}"
+    ends = (stage_of(e.stage) for e in record.events[row - 1 :] if e.kind == "closed")
+    return next((f"{stage} was closed" for stage in ends), last)
+
+
+_MADE: Final = "the match was made"

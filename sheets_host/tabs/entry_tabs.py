@@ -223,15 +223,15 @@ def exchanges(players: Sequence[str]) -> Tab:
         [_NEWS],
         [
             f"Type how often you exchange. Each use gives {EXCHANGE_TOKENS} tokens; your first in"
-            " the match costs 1 garnet, the next 2, then 4, 8 …"
+            " the match costs 1 garnet, the next 2, then 4, 8 … Your garnets stand in Standings."
         ],
         [
-            "Tokens gained in all",
+            "Tokens gained, as typed",
             None,
             *(_over_uses(c, f"{EXCHANGE_TOKENS}*{{}}") for c in columns),
         ],
-        ["Garnets spent in all", None, *(_over_uses(c, "2^{}-1") for c in columns)],
-        ["The next use would cost", None, *(_over_uses(c, "2^{}") for c in columns)],
+        ["Garnets spent, as typed", None, *(_over_uses(c, "2^{}-1") for c in columns)],
+        ["The next would cost, as typed", None, *(_over_uses(c, "2^{}") for c in columns)],
         [*EXCHANGES_HEADERS, *players],
     ]
     for round_ in range(1, ROUNDS + 1):
@@ -343,12 +343,11 @@ def _otherwise_spelt(cell: str) -> str:
 
     Google's conditional formats read no other tab, so the list itself cannot be asked.
     """
-    text = f"TRIM({cell})"
-    gap = f'FIND(" ",{text}&" ")'
+    gap = f'FIND(" ",{cell}&" ")'
     pitches = "|".join(PITCHES)
     durations = "|".join(duration.word for duration in Duration)
-    no_pitch = f'ISERROR(SEARCH("|"&LEFT({text},{gap}-1)&"|","|{pitches}|"))'
-    no_duration = f'ISERROR(SEARCH("|"&MID({text},{gap}+1,9)&"|","|{durations}|"))'
+    no_pitch = f'ISERROR(SEARCH("|"&LEFT({cell},{gap}-1)&"|","|{pitches}|"))'
+    no_duration = f'ISERROR(SEARCH("|"&MID({cell},{gap}+1,9)&"|","|{durations}|"))'
     return f'=AND({cell}<>"",OR({no_pitch},{no_duration}))'
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from sheets_host.game.notes import tidy
 from sheets_host.grid import Book, Cell, Grid, Kind, address
-from sheets_host.tabs.problems import Problem, Severity, did_you_mean, nearest, quoted
+from sheets_host.tabs.problems import MANY, Problem, Severity, did_you_mean, nearest, quoted
 
 HEADER_ROWS: Final = 200  # a header stands within so many rows, whatever was inserted above it
 
@@ -262,7 +262,8 @@ def find_keyed(
         elif fold(text) not in ignored:
             unknown.append((text, column))
     missing = [player for player in dict.fromkeys(names.values()) if player not in columns]
-    for text, column in unknown:
+    for number, (text, column) in enumerate(unknown):
+        known = (missing or names.values()) if number < MANY else ()  # looking takes its time
         place = address(table.row, column)
         if fold(text) in names:
             faults.append(
@@ -283,14 +284,14 @@ def find_keyed(
                     place,
                     f'"{quoted(text)}" heads a'
                     f" column, but no such player is in Players"
-                    f"{did_you_mean(text, missing or names.values())}",
+                    f"{did_you_mean(text, known)}",
                     "write the player's name as in Players, or clear the header if"
                     " the column is no player's",
                     text,
                 )
             )
     for player in missing:
-        near = nearest(player, [text for text, _ in unknown])
+        near = nearest(player, [text for text, _ in unknown[: 4 * MANY]])
         found = f'; "{quoted(near)}" is the nearest' if near else ""
         faults.append(
             damage(

@@ -326,6 +326,13 @@ def _chapters(rulings: Rulings, sealed: bool) -> Iterator[tuple[str, Sequence[_L
                 replace(_KEY, fill=UNSURE_FILL),
             ),
             ("✓", "Blue: yes, or done.", "", replace(_KEY, fill=GOOD_FILL)),
+            (
+                "?",
+                "This cannot be worked out here: something is no plain number, or a round is open"
+                " again. What counts is in the tab Checks.",
+                "",
+                _KEY,
+            ),
         ],
     )
     yield (

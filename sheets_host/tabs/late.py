@@ -91,12 +91,11 @@ def _unheard(
     stage: Stage,
     match: Match,
     player: str,
-    gone: bool,
     file: str | None,
 ) -> Iterable[Problem]:
     """Tell of one player's entries that do not count, or not yet: all of a stage and tab at once.
 
-    what: what they are called together. gone: the player had withdrawn when the stage was closed.
+    what: what they are called together.
     """
     if not entries:
         return
@@ -105,8 +104,10 @@ def _unheard(
     place = address(*first) if first == last else f"{address(*first)}:{address(*last)}"
     named = entries[0].item if len(entries) == 1 else f"{what} ({len(entries)} cells)"
     shown = quoted(", ".join(entry.shown for entry in entries))
-    if gone or match.player(player).withdrawn:
+    if match.player(player).withdrawn:
         code, hint = "withdrawn", ""
+        if len(entries) == 1 and stage is not Stage.COMPOSING:
+            named = f"{named} of {stage}"
         why = (
             f"{quoted(player)} has withdrawn;"
             f" {'this entry does' if len(entries) == 1 else 'these entries do'} not count"
@@ -122,9 +123,9 @@ def _unheard(
 
 def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[Problem]:
     round_ = int(stage)
-    # What stands in the cells of one who had withdrawn never counted: nothing has changed there.
-    gone = match.kept.get((round_, player)) == "withdrawn"
-    closed = stage in match.closed and not gone
+    closed = stage in match.closed
+    if closed and match.kept.get((round_, player)) == "withdrawn":
+        return  # it never counted, as was told until the round was closed: nothing has changed
     recorded = recorded_slip(match, player, stage) if closed else {}
     bids = [(source.bids, key, f"lot {key[1]}") for key in LOT_KEYS if key[0] == round_]
     early: dict[str, list[_Early]] = {"Bids": [], "Exchanges": []}
@@ -143,9 +144,7 @@ def _round(source: Source, player: str, stage: Stage, match: Match) -> Iterable[
         elif shown:
             early[keyed.title].append(_Early((row, column), what, shown))
     for keyed, word in ((source.bids, f"bids of {stage}"), (source.exchanges, "exchanges")):
-        yield from _unheard(
-            keyed, word, early[keyed.title], stage, match, player, gone, source.file
-        )
+        yield from _unheard(keyed, word, early[keyed.title], stage, match, player, source.file)
 
 
 def recorded_slip(match: Match, player: str, stage: Stage) -> dict[str, str]:
@@ -181,18 +180,19 @@ def _composition(
     keyed = source.compositions
     places = [keyed.place(key, player) for key in POSITION_KEYS]
     filled = [(address(*p), cell) for p in places if (cell := keyed.grid.at(*p)).shown.strip()]
-    gone = match.compositions.get(player, Handed("nothing")).how == "withdrawn"
-    if gone or Stage.COMPOSING not in match.closed:
+    handed = match.compositions.get(player, Handed("nothing"))
+    if Stage.COMPOSING not in match.closed:
         early = [
             _Early(place, "composition", quoted(cell.shown))
             for place in places
             if (cell := keyed.grid.at(*place)).shown.strip()
         ]
         yield from _unheard(
-            keyed, "composition", early, Stage.COMPOSING, match, player, gone, source.file
+            keyed, "composition", early, Stage.COMPOSING, match, player, source.file
         )
         return
-    handed = match.compositions.get(player, Handed("nothing"))
+    if handed.how == "withdrawn":
+        return
     if handed.counts:
         pairs = [
             (str(note), filled[i] if i < len(filled) else None)
@@ -398,7 +398,7 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
     if not match.fixed:
         return []
     found: list[Problem] = []
-    hint = "the recorded value stands; the host can change it with reopen --settings"
+    hint = _way_to_change(match)
     present = config.rulings.named()
     for name, recorded in match.rulings.named().items():
         if name != "Announced bids" and present[name] != recorded:
@@ -459,22 +459,48 @@ def fixed_notices(match: Match, config: Config, roster: Sequence[RosterRow]) -> 
                     player.name,
                 )
             )
-    for row in roster:
-        if row.name not in match.names:
-            found.append(
-                Problem(
-                    Severity.PROBLEM,
-                    "player-too-late",
-                    "Players",
-                    row.cell,
-                    f"{quoted(row.name)} was added after the first round was closed",
-                    "remove the row; a substitute takes over a player's row with the former name in"
-                    " Formerly",
-                    row.name,
-                    row.name,
-                )
+    late = [row for row in roster if row.name not in match.names]
+    gone = [name for name in match.names if name not in by_name]
+    for row in late:
+        found.append(
+            Problem(
+                Severity.PROBLEM,
+                "player-too-late",
+                "Players",
+                row.cell,
+                f"{quoted(row.name)} was added after the first round was closed",
+                _way_in(row.name, gone if len(late) == 1 else []),
+                row.name,
+                row.name,
             )
+        )
     return found
+
+
+def _way_to_change(match: Match) -> str:
+    """Say how a switch or garnets are recorded anew: by the last stage that was closed."""
+    for stage, reopening in match.reopened.items():
+        if reopening.settings:
+            return f"the recorded value stands until {stage} is closed again"
+    last = max(match.closed)
+    return (
+        "the recorded value stands; to change it: sheets-host reopen WORKBOOK"
+        f" {last.round or 'final'} --settings --reason TEXT"
+    )
+
+
+def _way_in(name: str, gone: Sequence[str]) -> str:
+    """Say what to do about a late player. gone: who stood in Players, and no longer does."""
+    if len(gone) != 1:
+        return (
+            "remove the row; a substitute takes over a player's row with the former name in"
+            " Formerly"
+        )
+    former = quoted(gone[0], 100)
+    return (
+        f"if {quoted(name, 100)} takes over from {former}, write {former} under Formerly in this"
+        f" row; else put the name {former} back"
+    )
 
 
 def _status(withdrawn: bool) -> str:

@@ -43,6 +43,9 @@ def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
     rows: list[RosterRow] = []
     seen: dict[str, str] = {}
     for row in table.rows():
+        if len(rows) + len(faults) > MOST_PLAYERS:
+            faults.append(_too_many(table.cell(row, "Player")))
+            break
         name_cell = table.at(row, "Player")
         place = table.cell(row, "Player")
         name, fault = _name(name_cell, place)
@@ -69,6 +72,19 @@ def read_players(grid: Grid) -> tuple[tuple[RosterRow, ...], list[Problem]]:
     if faults:
         raise DamagedTabs(faults)
     return tuple(rows), problems
+
+
+MOST_PLAYERS: Final = 1_000
+
+
+def _too_many(place: str) -> Problem:
+    return damage(
+        "players-too-many",
+        "Players",
+        place,
+        f"from here on more rows follow than the {MOST_PLAYERS:,} players that are read",
+        "clear what is no player's row",
+    )
 
 
 def name_fault(name: str) -> str | None:

@@ -51,11 +51,35 @@ def notice(problem: Problem) -> Problem:
     return replace(problem, severity=Severity.NOTICE)
 
 
+MANY = 50
+"""Problems of one kind on one tab that are told each; nobody reads thousands."""
+
+
+def few(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems with no more of one kind than anybody reads, and how many more there are.
+
+    A player's own are all told.
+    """
+    told: list[Problem] = []
+    counts: dict[tuple[Severity, str, str, str | None], int] = {}
+    for problem in problems:
+        kind = problem.severity, problem.code, problem.tab, problem.file
+        counts[kind] = counts.get(kind, 0) + (problem.player is None)
+        if problem.player is not None or counts[kind] <= MANY:
+            told.append(problem)
+    for kind, count in counts.items():
+        if count > MANY:
+            last = next(p for p in reversed(told) if (p.severity, p.code, p.tab, p.file) == kind)
+            more = f"{count - MANY:,} more of this kind: {last.message}, and the like"
+            told.append(replace(last, cell="", message=more, entry="", player=None))
+    return tuple(told)
+
+
 class DamagedTabs(Exception):
     """The tabs of a workbook cannot be read as a game's (exit code 3); all faults at once."""
 
     def __init__(self, faults: Iterable[Problem]) -> None:
-        self.faults = tuple(faults)
+        self.faults = few(faults)
         super().__init__("; ".join(f"{fault.where}: {fault.message}" for fault in self.faults))
 
 

@@ -16,6 +16,7 @@ from sheets_host.grid import Cell, Grid, Kind, Shape
 from sheets_host.tabs.finding import find_table, fold
 from sheets_host.tabs.moments import moment_in
 from sheets_host.tabs.problems import (
+    MANY,
     DamagedTabs,
     Problem,
     Severity,
@@ -92,7 +93,9 @@ def read_settings(grid: Grid) -> tuple[Config, list[Problem]]:
         place = table.cell(row, "Setting")
         if name is None:
             if table.at(row, "Value").kind is not Kind.BLANK:
-                problems.append(_unknown_setting(label, place))
+                # Looking for the nearest takes its time, and nobody reads thousands.
+                near = did_you_mean(label.text, NAMES) if len(problems) < MANY else ""
+                problems.append(_unknown_setting(label, place, near))
         elif name in cells:
             problems.append(
                 Problem(
@@ -115,14 +118,14 @@ def read_settings(grid: Grid) -> tuple[Config, list[Problem]]:
     return config, problems + reader.problems
 
 
-def _unknown_setting(label: Cell, place: str) -> Problem:
+def _unknown_setting(label: Cell, place: str, near: str) -> Problem:
     return notice(
         Problem(
             Severity.PROBLEM,
             "setting-unknown",
             "Settings",
             place,
-            f'"{quoted(label.text)}" is no setting{did_you_mean(label.text, NAMES)}; it has no effect',
+            f'"{quoted(label.text)}" is no setting{near}; it has no effect',
             "correct its name, or clear the row",
             label.text,
         )

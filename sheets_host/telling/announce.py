@@ -13,14 +13,17 @@ from typing import Final
 
 from sheets_host.game.auction import Outcome, Sale
 from sheets_host.game.conditions import CONDITIONS
+from sheets_host.game.ledger import settle
 from sheets_host.game.outlook import Hindsight
+from sheets_host.game.record import Record
+from sheets_host.game.replay import replay
 from sheets_host.game.rulings import SHORT
 from sheets_host.game.scoring import Result
 from sheets_host.game.stages import Stage, stage_of
 from sheets_host.tabs.problems import quoted, set_apart
 from sheets_host.tabs.view import View, deadline, moment_text, stamp, why_none
 
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$^-])")
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$^]|^-)")
 _REACTIVE: Final = re.compile(r"([@#:/.<])(?=\S)")
 _NUMBERED: Final = re.compile(r"^(\d+)\.")  # a list would begin
 _GAP: Final = "\u200b"  # no width: breaks a mention, a link or an emoji code, and shows nothing
@@ -53,21 +56,30 @@ class Voice:
         return "\n".join(f"- {line}" for line in lines)
 
 
-def announce_round(view: View, round_: int, voice: Voice) -> str:
-    """Tell what a closed round brought: winners, ties, tokens left, what comes next."""
+def announce_round(view: View, round_: int, voice: Voice, *, last: bool = False) -> str:
+    """Tell what a closed round brought: winners, ties, tokens left.
+
+    last: this is the latest news, and what comes next is told as well.
+    """
     match = view.match
     parts = [voice.heading(f"{voice.name(view.config.game)}: round {round_} is closed")]
     if _corrected(view, Stage(round_)):
         parts.append(_CORRECTED)
-    outcomes = view.ledger.outcomes[round_]
-    parts.append(voice.items(_outcome(o, view.config.rulings.announced, voice) for o in outcomes))
+    announced, before = view.config.rulings.announced, _before_correction(view, round_)
+    parts.append(
+        voice.items(
+            _outcome(outcome, announced, voice)
+            + _instead_of(before.get(outcome.lot), outcome, voice)
+            for outcome in view.ledger.outcomes[round_]
+        )
+    )
     left = (
         f"{voice.name(name)}: {view.ledger.balances[round_, name].left}" for name in match.names
     )
     parts.append(f"{voice.strong('Tokens left')}\n\n{voice.items(left)}")
     if match.reopened:
         parts.append(_open_again(view, voice))
-    elif round_ == match.rounds_closed:
+    elif last:
         parts.append(_next(view))
     parts.append(_seal(view, voice))
     return "\n\n".join(parts) + "\n"
@@ -80,6 +92,41 @@ def _corrected(view: View, stage: Stage) -> bool:
     """Tell whether this stage, or an earlier one, was closed anew since it was first closed."""
     closings = [stage_of(event.stage) for event in view.record.events if event.kind == "closed"]
     return any(closed <= stage for closed in closings[closings.index(stage) + 1 :])
+
+
+def corrected_last(view: View) -> list[int]:
+    """Return the rounds that were closed anew since anything else was closed, in order."""
+    closings = [stage_of(event.stage) for event in view.record.events if event.kind == "closed"]
+    found: set[int] = set()
+    while closings:
+        stage = closings.pop()
+        if stage not in closings:  # it was closed for the first time
+            break
+        if stage.round is not None:
+            found.add(stage.round)
+    return sorted(found)
+
+
+def _before_correction(view: View, round_: int) -> dict[int, Outcome]:
+    """Return a corrected round's outcomes as they were before, by lot; none of another round."""
+    events = view.record.events
+    opened = [
+        at
+        for at, event in enumerate(events)
+        if event.kind == "reopened" and stage_of(event.stage) is Stage(round_)
+    ]
+    if not opened or Stage(round_) in view.match.reopened:
+        return {}
+    ledger = settle(replay(Record().with_events(events[: opened[-1]])))
+    return {outcome.lot: outcome for outcome in ledger.outcomes.get(round_, ())}
+
+
+def _instead_of(before: Outcome | None, now: Outcome, voice: Voice) -> str:
+    if before is None or (before.sale, before.winner) == (now.sale, now.winner):
+        return ""
+    none = "a tie" if before.sale is Sale.TIE else "no bids"
+    who = none if before.winner is None else voice.name(before.winner)
+    return f" (before: {who})"
 
 
 def announce_opening(view: View, voice: Voice) -> str:
@@ -222,8 +269,13 @@ def _looking_back(
     return f"{voice.strong('In hindsight')}\n\n{voice.items(lines)}"
 
 
-def remind(view: View, missing: Sequence[str], now: dt.datetime, voice: Voice) -> str:
-    """Remind those who have entered nothing for the open stage."""
+def remind(
+    view: View, missing: Sequence[str], now: dt.datetime, voice: Voice, *, unread: bool = False
+) -> str:
+    """Remind those who have entered nothing for the open stage.
+
+    unread: the sheets of some cannot be read now; of them nothing is said.
+    """
     stage = view.match.stage
     what = "a composition" if stage is Stage.COMPOSING else f"bids for round {int(stage)}"
     until = deadline(view, stage)
@@ -232,7 +284,8 @@ def remind(view: View, missing: Sequence[str], now: dt.datetime, voice: Voice) -
         verb = "It closes" if until > now else "It was due"
         end = f" {verb} {moment_text(until)} ({view.config.zone.key}), {time_left(until, now)}."
     if not missing:
-        return f"Everybody has entered {what}.{end}\n"
+        who = "Everybody whose sheet can be read" if unread else "Everybody"
+        return f"{who} has entered {what}.{end}\n"
     return f"Still without {what}: {_names(missing, voice)}.{end}\n"
 
 

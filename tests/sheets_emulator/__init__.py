@@ -178,7 +178,7 @@ class Emulator:
 
     def _guard(self, book: Spreadsheet, sheet: Sheet, place: tuple[int, int], who: str) -> None:
         if book.role(who) not in ("owner", "writer"):
-            raise PermissionError(who)
+            raise PermissionError(f"{who} may not type there: the sheet is not shared so")
         row, column = place
         area = {
             "sheetId": sheet.id,
@@ -190,7 +190,7 @@ class Emulator:
         try:
             guard(book, area, who)
         except InvalidError as refusal:
-            raise PermissionError(str(refusal)) from refusal
+            raise PermissionError(f"{who} may not type there: {refusal}") from refusal
 
     def batch(self, sheet_id: str, *requests: Json, who: str = OWNER) -> list[Json]:
         """Do what a person's own program does to the sheet: any requests of the API."""
@@ -250,7 +250,7 @@ class Emulator:
         try:
             self.type(order["id"], order["tab"], order["cell"], order["text"], who=who)
         except PermissionError as refusal:
-            raise ValueError(f"{who} may not type there: {refusal}") from refusal
+            raise ValueError(str(refusal)) from refusal
         return "done"
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import threading
 import urllib.error
@@ -86,8 +87,12 @@ def ask(port: int, order: dict[str, Any]) -> int:
         print(f"No emulator answers on port {port}: {unreached}", file=sys.stderr)
         return 3
     rows = answer if isinstance(answer, list) else [[answer]]
-    for row in rows:
-        print("\t".join(row))
+    try:
+        for row in rows:
+            print("\t".join(row))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `show … | head`: who reads has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's last flush
     return 0
 
 

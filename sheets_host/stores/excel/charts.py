@@ -45,10 +45,30 @@ def draw(tab: Tab) -> tuple[bytes, tuple[bytes, ...]]:
     target = io.BytesIO()
     book.save(target)
     with zipfile.ZipFile(target) as package:
-        return package.read("xl/drawings/drawing1.xml"), tuple(
+        return _prefixed(package.read("xl/drawings/drawing1.xml")), tuple(
             package.read(f"xl/charts/chart{number}.xml")
             for number in range(1, len(tab.looks.charts) + 1)
         )
+
+
+def _prefixed(drawing: bytes) -> bytes:
+    """Write a drawing with the prefixes that Excel uses: exceljs reads no other (version 4.4)."""
+    from xml.etree import ElementTree as ET
+
+    for prefix, namespace in _PREFIXES.items():
+        ET.register_namespace(prefix, namespace)
+    root = ET.fromstring(drawing)  # noqa: S314 - openpyxl has just written it
+    made: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return made
+
+
+_DRAWING_ML: Final = "http://schemas.openxmlformats.org/drawingml/2006/"
+_PREFIXES: Final = {
+    "xdr": _DRAWING_ML + "spreadsheetDrawing",
+    "a": _DRAWING_ML + "main",
+    "c": _DRAWING_ML + "chart",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+}
 
 
 def _chart(chart: Chart, title: str) -> LineChart | BarChart:

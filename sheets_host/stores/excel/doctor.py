@@ -18,7 +18,8 @@ def diagnose(path: Path, name: str) -> tuple[Finding, ...]:
         package.check_all()
     except StoreError as error:
         return (Finding(False, error.message, error.hint),)
-    findings = [Finding(True, f"{name} is whole: {len(package.sheets)} tabs.")]
+    tabs = f"{len(package.sheets)} tab{'s' * (len(package.sheets) != 1)}"
+    findings = [Finding(True, f"{name} is whole: {tabs}.")]
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         findings.append(Finding(True, f"The file and its folder {path.parent} can be written."))
     else:

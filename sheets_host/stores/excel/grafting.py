@@ -36,6 +36,8 @@ _WORKBOOK_ORDER: Final = (  # noqa: SIM905 - reads as the schema does
 MAX_SHEET_ID: Final = 65_534
 """Excel opens no workbook with a higher one."""
 
+_MAX_CHART: Final = 1 << 20
+"""Bytes of a chart that may be one of the tool's own."""
 _HEADER_WITHIN: Final = 1 << 20
 """Bytes of a sheet among which its header lies."""
 
@@ -207,9 +209,10 @@ def _redraw(parts: Parts, tab: Tab, sheet: str) -> None:
         for drawing in package.related(sheet, "drawing")
         for chart in package.related(drawing.target, "chart")
     ]
-    for part in found:
-        if not package.has(part):
-            continue  # somebody's program has lost it; the tab is right without it
+    for part in dict.fromkeys(found):
+        # Somebody's program may have lost it: the tab is right without it. A large one is not ours.
+        if not package.has(part) or package.info(part).file_size > _MAX_CHART:
+            continue
         data = parts.get(part)
         lines = len(re.findall(rb"<(?:\w+:)?ser>", data))
         for number, chart in enumerate(tab.looks.charts):
@@ -330,9 +333,11 @@ def _verify(package: Package, grafted: bytes, parts: Parts, placed: Sequence[_Pl
         and (made.info(name).CRC, made.packed(name))
         != (package.info(name).CRC, package.packed(name))
     ]
-    faults += [name for name, data in parts.changed.items() if made.part(name) != data]
+    faults += [
+        name for name, data in parts.changed.items() if made.unpacked(name, MAX_SHEET) != data
+    ]
     for name in (package.styles, *(each.part for each in placed)):
-        outline(made.part(name), name, package.name, hollow="sheetData")
+        outline(parts.get(name, MAX_SHEET), name, package.name, hollow="sheetData")
     if faults:
         raise StoreError(
             f"{package.name}: nothing was written, since the result did not pass its own check "

@@ -27,6 +27,7 @@ CONTENT_TYPES: Final = "[Content_Types].xml"
 _SAVE_AGAIN: Final = 'Open it in Excel or LibreOffice and save it as "Excel Workbook (.xlsx)".'
 _RESTORE: Final = "Restore an earlier copy, or open it in Excel or LibreOffice and save it again."
 _MAX_SHEETS: Final = 5_000
+_MAX_LINKS: Final = 100_000  # of one part; Excel allows 65,530 hyperlinks on a sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,7 @@ class Package:
                 )
             )
 
-        walk([self.part(source)], source, self.name, start)
+        walk(self.pieces(source), source, self.name, start, most=_MAX_LINKS)
         return tuple(found)
 
     def _resolve(self, source: str, target: str) -> str:

@@ -15,8 +15,8 @@ LINKS: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 COMPATIBILITY: Final = "http://schemas.openxmlformats.org/markup-compatibility/2006 "
 
 MAX_DEPTH: Final = 200
-MAX_TOKEN: Final = 8 << 20
-"""Bytes of one tag, comment or the like: expat holds an unfinished one in memory."""
+MAX_TOKEN: Final = 1 << 20
+"""Bytes of one tag, comment or the like: expat reads an unfinished one anew with each piece."""
 MAX_ELEMENTS: Final = 500_000
 """Elements of a part that is read as a whole. Excel's 64,000 cell formats with as many cell styles
 and all that belongs to them are fewer."""
@@ -25,6 +25,10 @@ Start = Callable[[str, dict[str, str]], None]
 End = Callable[[str], None]
 
 _HINT: Final = "Restore an earlier copy, or open it in Excel or LibreOffice and save it again."
+
+
+MAX_ATTRIBUTES: Final = 1_500_000
+"""Attributes of such a part."""
 
 
 class Enough(Exception):
@@ -116,15 +120,16 @@ def walk(
     understood here. A handler may raise Enough to stop. More than `most` elements are refused.
     """
     parser = parser_of(part, name)
-    left = most
+    left, allowed = most, 3 * most
     depth = 0
     skipped = 0  # the depth of the choice that is being skipped
     choice = COMPATIBILITY + "Choice"
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal left, depth, skipped
+        nonlocal left, allowed, depth, skipped
         left -= 1
-        if left < 0:
+        allowed -= len(attributes)
+        if left < 0 or allowed < 0:
             too_many_elements(part, name)
         depth += 1
         if depth > MAX_DEPTH:

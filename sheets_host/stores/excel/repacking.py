@@ -10,7 +10,6 @@ import posixpath
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipInfo
 
@@ -63,7 +62,7 @@ class Parts:
         """Return the first free name of a pattern such as ``xl/worksheets/sheet{}.xml``.
 
         A name is taken, too, where a part that is gone has left its relationships behind, its
-        content type, or a relationship that leads to it.
+        content type, or a relationship by which it was a tab.
         """
         number = 1
         while True:
@@ -162,16 +161,11 @@ class Parts:
 
 
 def _names_in_use(package: Package) -> set[str]:
-    """Return the names of parts that are there, or that something in the package speaks of."""
+    """Return the names of parts that are there, or that the package's lists speak of."""
     names = {name.lstrip("/").casefold() for name in package.names}
-    found = names | package.content_types.overrides.keys()
-    for name in names:
-        folder, _, file = name.rpartition("/_rels/")
-        if folder and file.endswith(".rels"):
-            with suppress(StoreError):  # of a part that is none of our business
-                links = package.related(f"{folder}/{file.removesuffix('.rels')}")
-                found |= {link.target.casefold() for link in links if not link.external}
-    return found
+    links = package.related(package.workbook)
+    targets = {link.target.casefold() for link in links if not link.external}
+    return names | package.content_types.overrides.keys() | targets
 
 
 # --- the zip -----------------------------------------------------------------------------------

@@ -39,10 +39,8 @@ MAX_BLANK_RUN: Final = 1_000_000
 """Such cells in a run, after which the rest of a tab is taken to be empty."""
 MAX_READ: Final = 256 << 20
 """Bytes of those tabs that are put through the parser."""
-MAX_LONG: Final = 16 << 20
-"""Characters of long texts and formulas on those tabs; each may take 4 bytes."""
-LONG: Final = 255
-"""Characters that a text may have without being counted as a long one."""
+MAX_CHARACTERS: Final = 16 << 20
+"""Characters of all values, texts and formulas on those tabs; each may take 4 bytes."""
 MAX_MERGES: Final = 200_000
 """Merges of one tab."""
 MAX_FORMULA: Final = 8_192
@@ -84,7 +82,8 @@ class Spent:
     cells: int = 0
     blanks: int = 0
     parsed: int = 0
-    long: int = 0
+    characters: int = 0
+    elements: int = 0
 
 
 @dataclass(slots=True)
@@ -175,8 +174,8 @@ class _Scanner:
         self._in_data = False
         self._in_item = False
         self._extension = 0  # the depth of the extension among the rows that is being read
-        self._elements = 0  # of all kinds but rows, cells and their values
-        self._long = 0  # characters of long texts and formulas
+        self._elements = 0  # of all kinds but cells and their values
+        self._characters = 0  # of values, texts and formulas
         self._blanks = 0
         self._blanks_at_value = 0
 
@@ -214,8 +213,8 @@ class _Scanner:
             if (
                 spent.blanks + self._blanks > MAX_BLANKS
                 or spent.parsed > MAX_READ
-                or spent.long + self._long > MAX_LONG
-                or self._elements > MAX_ELEMENTS
+                or spent.characters + self._characters > MAX_CHARACTERS
+                or spent.elements + self._elements > MAX_ELEMENTS
                 or len(self.head) > MAX_HEAD
             ):
                 self._refuse("holds more than can be read")
@@ -226,13 +225,8 @@ class _Scanner:
         """Count what this tab took."""
         self._spent.cells += len(self.scan.cells) + len(self.scan.struck)
         self._spent.blanks += self._blanks
-        self._spent.long += self._long
-
-    def _kept(self, text: str, most: int) -> str:
-        """Return a long text as far as it is kept, and count it."""
-        kept = text[:most]
-        self._long += len(kept)
-        return kept
+        self._spent.characters += self._characters
+        self._spent.elements += self._elements
 
     def _refuse(self, what: str, hint: str = _CLEAR) -> NoReturn:
         raise StoreError(f'{self._name}: the tab "{self._sheet.title}" {what}.', hint)
@@ -291,7 +285,8 @@ class _Scanner:
         if tag == _V:
             pieces = self._pieces
             value = pieces[0] if len(pieces) == 1 else "".join(pieces)
-            self._value = value if len(value) <= LONG else self._kept(value, MAX_TEXT)
+            self._value = value if len(value) <= MAX_TEXT else value[:MAX_TEXT]
+            self._characters += len(value)
             pieces.clear()
         elif tag == _C:
             if self._pieces:
@@ -325,8 +320,7 @@ class _Scanner:
             if tag == _IS:
                 self._refuse_bare_text()
                 inline = self._inline = self._runs.taken()
-                length = len(inline) if isinstance(inline, str) else len(inline.text)
-                self._long += length if length > LONG else 0
+                self._characters += len(inline if isinstance(inline, str) else inline.text)
                 self._in_item = False
             else:
                 self._runs.end(tag)
@@ -367,6 +361,7 @@ class _Scanner:
         self._row_text = str(row)
 
     def _start_row(self, attributes: dict[str, str]) -> None:
+        self._elements += 1
         text = attributes.get("r")
         number = self._row + 1 if text is None else count_of(text)
         if number is not None:
@@ -389,10 +384,8 @@ class _Scanner:
             raise Enough
 
     def _end_formula(self) -> None:
-        formula = "".join(self._pieces)
-        if len(formula) > LONG:
-            formula = self._kept(formula, MAX_FORMULA)
-        self._formula = formula
+        formula = self._formula = "".join(self._pieces)[:MAX_FORMULA]
+        self._characters += len(formula)
         self._pieces.clear()
         kind = self._sharing.get("t")
         place = (self._row, self._column)

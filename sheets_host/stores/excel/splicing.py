@@ -13,6 +13,7 @@ from typing import Final
 
 from sheets_host.stores.excel.parsing import (
     MAIN,
+    MAX_ATTRIBUTES,
     MAX_ELEMENTS,
     feed,
     parser_of,
@@ -22,7 +23,8 @@ from sheets_host.stores.excel.parsing import (
 Edit = tuple[int, int, bytes]
 """From this offset to that one, put these bytes instead."""
 
-_TAG: Final = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*>""")
+# Possessive, since each step that could be taken back would be kept in memory.
+_TAG: Final = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
 _QNAME: Final = re.compile(rb"<(?:([^\s:/>]+):)?")
 _ATTRIBUTE: Final = re.compile(rb"""\s([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
 _UNSAFE: Final = re.compile('[&<>"\x00-\x1f\ufffe\uffff\ud800-\udfff]')
@@ -119,12 +121,13 @@ def outline(data: bytes, part: str, name: str, *, hollow: str = "") -> Outline:
     parser = parser_of(part, name)
     roots: list[Element] = []
     stack: list[Element] = []
-    left = MAX_ELEMENTS
+    left, allowed = MAX_ELEMENTS, MAX_ATTRIBUTES
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal left
+        nonlocal left, allowed
         left -= 1
-        if left < 0:
+        allowed -= len(attributes)
+        if left < 0 or allowed < 0:
             too_many_elements(part, name)
         at = parser.CurrentByteIndex
         at += shift if at >= gap_from else 0

@@ -104,7 +104,7 @@ def _sheet(store: GoogleStore, findings: list[Finding]) -> Iterator[Finding]:
     findings.append(
         Finding(
             True,
-            f"The sheet '{facts['title']}' can be read: {len(titles)} tabs, "
+            f"The sheet '{facts['title']}' can be read: {len(titles)} tab{'s' * (len(titles) != 1)}, "
             f"{facts['locale']}, {facts['timeZone']}.",
         )
     )

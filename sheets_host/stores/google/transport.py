@@ -173,7 +173,7 @@ class Transport:
         from google.auth.exceptions import GoogleAuthError, TransportError
         from gspread.exceptions import APIError
 
-        from sheets_host.stores.google.access import explain_sign_in
+        from sheets_host.stores.google.access import EMULATOR, explain_sign_in
         from sheets_host.stores.google.signing import OddAnswer
 
         left = max(until - self.clock.now(), 1.0)
@@ -199,6 +199,11 @@ class Transport:
             # A ValueError is an answer of 200 that is no JSON: a login page of a hotel's network.
             why = "Google's answer cannot be read"
             if isinstance(error, requests.exceptions.ConnectionError):
+                if self.base != GOOGLE and _nobody_there(error):
+                    raise StoreError(
+                        f"{self.name}: nothing answers at {self.base.removeprefix('http://')}.",
+                        f"Start the emulator, or unset {EMULATOR} to use Google.",
+                    ) from None
                 why = "the connection to Google failed"
             raise PassingError(why, unclear=True) from None
         except OddAnswer as error:
@@ -219,6 +224,15 @@ class Transport:
             return PassingError(why, unclear=False, quota=True, wait=refusal.retry_after)
         why = f"Google has trouble ({refusal.status})"
         return PassingError(why, unclear=True, wait=refusal.retry_after)
+
+
+def _nobody_there(error: Exception) -> bool:
+    """Tell a connection that was never made from one that broke: on this computer, it will not be."""
+    from urllib3.exceptions import NewConnectionError
+
+    return isinstance(
+        getattr(error.args[0] if error.args else None, "reason", None), NewConnectionError
+    )
 
 
 def client(session: Session) -> HTTPClient:

@@ -479,14 +479,16 @@ def show_beat(beat: Beat, *, page: bool = False) -> None:
     page: the spectators' page was written.
     """
     now = dt.datetime.now().astimezone()
-    if beat.trouble:
-        line = f"{now:%H:%M:%S} not done, will try again: {quoted(beat.trouble, 500)}"
+    closed = ""
+    if beat.synced is not None and beat.synced.closed:
+        closed = f"closed {beat.synced.closed}; {_struck_briefly(beat.synced)}"
+    if beat.trouble:  # where there was a sync, the game itself is written
+        what = "not done" if beat.synced is None else "a sheet or the board is not written"
+        line = f"{now:%H:%M:%S} {closed}{what}, will try again: {quoted(beat.trouble, 500)}"
     elif beat.synced is None:
         return
     else:
         after = beat.synced.after
-        closed = f"closed {beat.synced.closed}; " if beat.synced.closed else ""
-        closed += _struck_briefly(beat.synced) if beat.synced.closed else ""
         held = _held_briefly(beat.synced) if beat.synced.held else ""
         written = [plural(len(beat.synced.written), "tab")] if beat.synced.written else []
         written += ["the page"] if page else []

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,19 @@ def test_beat__tells_what_is_wrong_or_was_struck_out(
     line = " ".join(capsys.readouterr().out.split())
     assert all(words in line for words in says)
     assert line.endswith("and the page")
+
+
+def test_beat__names_the_closing_where_a_sheet_or_the_board_could_not_be_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store = game("Ann", "Bob", Round_1_closes="2026-03-01 17:00")
+    (beat,) = beats(store, 1)
+    assert beat.synced is not None
+    show_beat(replace(beat, trouble="board.xlsx: the disk is full"))
+    line = " ".join(capsys.readouterr().out.split())
+    assert "closed round 1; a sheet or the board is not written, will try again: board" in line
+    show_beat(Beat(None, "the network is gone", fresh=True))
+    assert "not done, will try again: the network is gone" in capsys.readouterr().out
 
 
 # --- Google --------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ ROOT: Final = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("begun") / "game.xlsx"
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("fresh") / "game.xlsx"
     assert here("new", path, "--player", "Ann:3", "--player", "Bob", "--seed", "any").code == 0
     bid(InPlace(path), "Ann", 1, {1: 40})
     bid(InPlace(path), "Bob", 1, {2: 7})
@@ -38,10 +38,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def path(begun: bytes, tmp_path: Path) -> Path:
-    path = tmp_path / "game.xlsx"
-    path.write_bytes(begun)
-    return path
+def path(game: Path) -> Path:
+    return game
 
 
 def close(path: Path, *more: str) -> Done:
@@ -100,11 +98,11 @@ _KILL: Final = textwrap.dedent(
 
 
 @pytest.mark.parametrize("step", saving.STEPS)
-def test_killed__at_each_step_of_a_closing(path: Path, begun: bytes, step: str) -> None:
+def test_killed__at_each_step_of_a_closing(path: Path, fresh: bytes, step: str) -> None:
     run = [sys.executable, "-c", _KILL, step, "sync", str(path), "--close", "1"]
     assert subprocess.run(run, cwd=ROOT, check=False, timeout=SECONDS).returncode == _KILLED
     replaced = saving.STEPS.index(step) > saving.STEPS.index("replace")
-    assert (path.read_bytes() != begun) == replaced
+    assert (path.read_bytes() != fresh) == replaced
     completes(path)
 
 
@@ -220,7 +218,7 @@ def test_another_run__two_close_at_once_and_one_does(path: Path) -> None:
 @pytest.mark.parametrize("step", ["check", "check again"])
 def test_changed__between_reading_and_writing(
     path: Path,
-    begun: bytes,
+    fresh: bytes,
     step: str,
     change: Callable[[Path], None],
     said: str,
@@ -238,8 +236,8 @@ def test_changed__between_reading_and_writing(
     assert made.code == 3
     assert said in made.said
     assert "nothing was written" in made.said
-    assert not path.exists() or path.read_bytes() != begun, "the other's file went"
-    path.write_bytes(begun)
+    assert not path.exists() or path.read_bytes() != fresh, "the other's file went"
+    path.write_bytes(fresh)
     completes(path)
 
 

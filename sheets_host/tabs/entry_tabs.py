@@ -353,8 +353,7 @@ def _otherwise_spelt(cell: str) -> str:
 
 def _waiting(column: int, first: int, last: int) -> Formula:
     """How many of the notes held do not stand in the column, spelt as in the list."""
-    span, held = _span(column, first, last), _held(column)
-    waits = f'SUMPRODUCT(({held}<>"")*(COUNTIF({span},{held})=0))'
+    waits = f"SUMPRODUCT({_which_wait(column, first, last)})"
     return Formula(f'=IF(NOW()=0,"",IFERROR({waits},"?"))')
 
 
@@ -367,12 +366,17 @@ def _twice(column: int, first: int, last: int) -> Formula:
 
 def _next(column: int, first: int, last: int) -> Formula:
     """Name the first note held that does not stand in the column yet."""
-    span, held = _span(column, first, last), _held(column)
-    waiting = f'({held}<>"")*(COUNTIF({span},{held})=0)'
+    held, waiting = _held(column), _which_wait(column, first, last)
     # 1 for the first note that waits; SUMPRODUCT takes whole columns without array entry.
     place = f"SUMPRODUCT(MIN(ROW({held})-{FIRST}+1000*(1-{waiting})))"
     still = f"{address(5, column)}>0"
     return Formula(f'=IF(NOW()=0,"",IFERROR(IF({still},INDEX({held},{place})&"",""),""))')
+
+
+def _which_wait(column: int, first: int, last: int) -> str:
+    """1 for each note held that does not stand in the column, else 0."""
+    span, held = _span(column, first, last), _held(column)
+    return f'({held}<>"")*(COUNTIF({span},{held})=0)'
 
 
 def _held(column: int) -> str:

@@ -27,20 +27,28 @@ End = Callable[[str], None]
 _HINT: Final = "Restore an earlier copy, or open it in Excel or LibreOffice and save it again."
 
 
-MAX_ATTRIBUTES: Final = 1_500_000
-"""Attributes of such a part."""
+ATTRIBUTES_AN_ELEMENT: Final = 3  # at most, on average
 
 
 class Enough(Exception):
     """Raised by a handler that has seen all it wants of a part; no error."""
 
 
-def too_many_elements(part: str, name: str) -> NoReturn:
-    """Refuse a part with more elements than any program writes there."""
-    raise StoreError(
-        f"{name}: the part {part} holds more elements than can be read.",
-        "Clear unused formats and names, or copy the tabs into a new workbook.",
-    )
+def counter(part: str, name: str, most: int = MAX_ELEMENTS) -> Callable[[dict[str, str]], None]:
+    """Return what counts a part's elements, each by its attributes, and refuses too many."""
+    elements, attributes = most, ATTRIBUTES_AN_ELEMENT * most
+
+    def count(found: dict[str, str]) -> None:
+        nonlocal elements, attributes
+        elements -= 1
+        attributes -= len(found)
+        if elements < 0 or attributes < 0:
+            raise StoreError(
+                f"{name}: the part {part} holds more elements than can be read.",
+                "Clear unused formats and names, or copy the tabs into a new workbook.",
+            )
+
+    return count
 
 
 def count_of(text: str | None) -> int | None:
@@ -120,17 +128,14 @@ def walk(
     understood here. A handler may raise Enough to stop. More than `most` elements are refused.
     """
     parser = parser_of(part, name)
-    left, allowed = most, 3 * most
+    count = counter(part, name, most)
     depth = 0
     skipped = 0  # the depth of the choice that is being skipped
     choice = COMPATIBILITY + "Choice"
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal left, allowed, depth, skipped
-        left -= 1
-        allowed -= len(attributes)
-        if left < 0 or allowed < 0:
-            too_many_elements(part, name)
+        nonlocal depth, skipped
+        count(attributes)
         depth += 1
         if depth > MAX_DEPTH:
             raise StoreError(

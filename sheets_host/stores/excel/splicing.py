@@ -11,14 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sheets_host.stores.excel.parsing import (
-    MAIN,
-    MAX_ATTRIBUTES,
-    MAX_ELEMENTS,
-    feed,
-    parser_of,
-    too_many_elements,
-)
+from sheets_host.stores.excel.parsing import MAIN, counter, feed, parser_of
 
 Edit = tuple[int, int, bytes]
 """From this offset to that one, put these bytes instead."""
@@ -121,14 +114,10 @@ def outline(data: bytes, part: str, name: str, *, hollow: str = "") -> Outline:
     parser = parser_of(part, name)
     roots: list[Element] = []
     stack: list[Element] = []
-    left, allowed = MAX_ELEMENTS, MAX_ATTRIBUTES
+    count = counter(part, name)
 
     def opened(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal left, allowed
-        left -= 1
-        allowed -= len(attributes)
-        if left < 0 or allowed < 0:
-            too_many_elements(part, name)
+        count(attributes)
         at = parser.CurrentByteIndex
         at += shift if at >= gap_from else 0
         match = _TAG.match(data, at)

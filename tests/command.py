@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import Any, Final, cast
 from unittest.mock import patch
 
 SECONDS = 20.0
+# A person reads a question before answering. Python keeps a Ctrl-C for the next key where it comes
+# in the microseconds between the question and the wait for an answer.
+READING = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,12 @@ def run(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | No
     return Done(made.returncode, made.stdout, made.stderr)
 
 
-# The process makes the terminal its own, so that Ctrl-C reaches it.
+# What a shell does for a command that it starts: the terminal is the process's own, and Ctrl-C ends
+# it, even if these tests run in the background, where it is ignored by them and all they start.
 _LED_BY_A_TERMINAL: Final = (
-    "import fcntl, runpy, termios\n"
+    "import fcntl, runpy, signal, termios\n"
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "runpy.run_module('sheets_host', run_name='__main__', alter_sys=True)\n"
 )
 
@@ -110,6 +116,7 @@ def at_terminal(
             while select.select([ours], [], [], SECONDS)[0] and (chunk := os.read(ours, 4096)):
                 seen += chunk
                 if answers and question.encode() in seen:
+                    time.sleep(READING)
                     os.write(ours, answers.encode())
                     answers = ""
         os.close(ours)

@@ -216,6 +216,7 @@ def test_ctrl_c__during_a_turn_ends_it_after_that_turn() -> None:
         return MemoryStore.copies(store)
 
     store.copies = pressed_while_the_copy_is_kept  # type: ignore[method-assign]
+    before = signal.getsignal(signal.SIGINT)
     with minding_ctrl_c(said.append) as stop:
         ours = Context(lambda _: store, lambda: NOW, lambda: "seed")
         watch(store, Wish(due=True), ours, 60, time.sleep, told.append, None, stop)
@@ -226,7 +227,7 @@ def test_ctrl_c__during_a_turn_ends_it_after_that_turn() -> None:
         "what follows the write is done, too"
     )
     assert "Stopping after this turn" in said[0]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def press_ctrl_c(*, busy: bool, times: int) -> None:

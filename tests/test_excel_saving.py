@@ -19,7 +19,7 @@ from typing import Final
 import pytest
 
 from sheets_host.stores.base import ChangedMeanwhile, StoreError
-from sheets_host.stores.excel import saving
+from sheets_host.stores.excel import locks, saving
 from sheets_host.stores.excel.locks import alone, holders
 from sheets_host.stores.excel.saving import STEPS, Save, save
 from tests.drawn import NOW
@@ -484,13 +484,6 @@ def test_holders__libreoffice(path: Path, content: str, who: str) -> None:
     assert (holder.program, holder.who, holder.stale) == ("LibreOffice", who, False)
 
 
-def libreoffice_runs() -> bool:
-    return any(
-        name.read_text(errors="replace").startswith(("soffice", "oosplash"))
-        for name in Path("/proc").glob("[0-9]*/comm")
-    )
-
-
 def until(true: Callable[[], bool]) -> None:
     """Wait a little for something that another process brings about."""
     for _ in range(200):
@@ -501,15 +494,39 @@ def until(true: Callable[[], bool]) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="needs /proc")
-def test_holders__libreoffice_that_does_not_run_here_left_its_file(path: Path) -> None:
-    content = f",ann,{platform.node()},29.11.2026 20:15,file:///x;"
-    path.with_name(".~lock.a game.xlsx#").write_text(content, encoding="utf-8")
+def test_holders__libreoffice_that_runs_here(path: Path) -> None:
+    left_by_libreoffice(path)
     program = path.parent / "soffice.bin"
     shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
     with subprocess.Popen([str(program), "60"]) as running:
         until(lambda: Path(f"/proc/{running.pid}/comm").read_text().strip() == program.name)
         assert not holders(path)[0].stale
         running.kill()
-    if libreoffice_runs():
-        pytest.skip("a real LibreOffice runs on this machine")
-    assert holders(path)[0].stale
+
+
+@pytest.mark.parametrize(
+    ("runs", "stale"),
+    [
+        (["python3", "bash"], True),
+        (["python3", "soffice.bin"], False),
+        (["oosplash"], False),
+        ([], False),  # no such list on this system: nobody knows
+    ],
+)
+def test_holders__libreoffice_that_does_not_run_here_left_its_file(
+    runs: list[str], stale: bool, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_by_libreoffice(path)
+    listed = path.parent / "proc"
+    for number, name in zip(
+        ["self", "7", "8"], ["sheets-host", *runs] if runs else [], strict=False
+    ):
+        (listed / number).mkdir(parents=True)
+        (listed / number / "comm").write_text(f"{name}\n")
+    monkeypatch.setattr(locks, "PROCESSES", listed)
+    assert holders(path)[0].stale is stale
+
+
+def left_by_libreoffice(path: Path) -> None:
+    content = f",ann,{platform.node()},29.11.2026 20:15,file:///x;"
+    path.with_name(f".~lock.{path.name}#").write_text(content, encoding="utf-8")

@@ -20,6 +20,7 @@ from sheets_host.stores.files import beginning
 
 _PATIENCE: Final = 5.0  # seconds that another run is waited for
 _PAUSE: Final = 0.05
+PROCESSES: Final = Path("/proc")  # where Linux lists what runs
 
 
 # --- other programs ----------------------------------------------------------------------------
@@ -107,10 +108,9 @@ def _office_user(content: bytes) -> tuple[str, str]:
 
 def _office_is_gone(computer: str) -> bool:
     """Tell whether LibreOffice surely does not run: known only on this computer, under Linux."""
-    processes = Path("/proc")
-    if computer.casefold() != platform.node().casefold() or not (processes / "self/comm").exists():
+    if computer.casefold() != platform.node().casefold() or not (PROCESSES / "self/comm").exists():
         return False
-    for process in processes.iterdir():
+    for process in PROCESSES.iterdir():
         if process.name.isdigit():
             try:
                 name = (process / "comm").read_text("utf-8", errors="replace")

@@ -256,7 +256,7 @@ _ON_A_SMALL_DISK: Final = textwrap.dedent(
     path.write_bytes(source.read_bytes())
 
     def remount(option):
-        subprocess.run(["mount", "-o", f"remount,{option}", folder], check=True)
+        subprocess.run(["mount", "-o", f"remount,bind,{option}", folder], check=True)
 
     if how == "full":
         filler = folder / "filler"

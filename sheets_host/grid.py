@@ -113,7 +113,7 @@ class Shape(Enum):
     PERCENT = "percent"
     SCIENTIFIC = "scientific"
     CURRENCY = "currency"
-    SCALED = "scaled"  # shows thousands or millions of the value
+    SCALED = "scaled"  # shows thousands of the value, or digits that are none of it
     HIDDEN = "hidden"  # shows nothing
     TEXT = "text"
 
@@ -227,7 +227,8 @@ def shape_of(code: str) -> Shape:
     brackets = [content.lower() for content in _BRACKET.findall(bare)]
     elapsed = "".join(f"[{content}]" for content in brackets if re.fullmatch("h+|m+|s+", content))
     shown = re.sub(r"\s", "", _BRACKET.sub("", bare)).lower()
-    general = "general" in shown or shown == "standard"
+    # Japanese and Chinese programs write General as G/標準 and the like.
+    general = "general" in shown or shown == "standard" or shown.startswith("g/")
     digits = bool(re.search("[0#?]", shown))
     if not general:
         calendar, clock = _CALENDAR.search(shown), _CLOCK.search(shown + elapsed)
@@ -239,7 +240,7 @@ def shape_of(code: str) -> Shape:
         return Shape.PERCENT
     if re.search("[0#?]/[0-9#?]", shown):
         return Shape.FRACTION
-    if re.search("[0#?],+(?![0#?,])", shown):
+    if re.search("[0#?],+(?![0#?,])", shown) or _changes_number(section):
         return Shape.SCALED
     if "@" in shown:
         return Shape.TEXT
@@ -250,6 +251,23 @@ def shape_of(code: str) -> Shape:
     if any(symbols) or any(category(sign) == "Sc" for sign in _BRACKET.sub("", section)):
         return Shape.CURRENCY
     return Shape.GENERAL
+
+
+def _changes_number(section: str) -> bool:
+    """Tell whether literal signs of a section make another number of it: ``0"0"``, ``0\\.0``."""
+
+    def marked(literal: re.Match[str]) -> str:
+        return re.sub("[^dp]", " ", re.sub("[.,]", "p", re.sub("[0-9]", "d", _said(literal[0]))))
+
+    shown = _LITERAL.sub(marked, section)
+    return bool(re.search("[0#?]d|d[0#?]|[0#?]p+[0#?]", shown))
+
+
+def _said(literal: str) -> str:
+    """Return the text of a literal; a blank for what only fills up space."""
+    if literal[0] == '"':
+        return literal.strip('"').replace("d", " ").replace("p", " ")
+    return literal[1] if literal[0] == "\\" and literal[1] not in "dp" else " "
 
 
 def _positive_section(code: str) -> tuple[str, bool]:

@@ -63,8 +63,8 @@ LOTS = [
     ("winning bids", ": Ann, for 30", ": a tie, nobody gains it"),
     (
         "all bids",
-        ": Ann, for 30 (Ann 30, Bob 12, Eve 0)",
-        ": a tie at 20, nobody gains it (Ann 20, Bob 20)",
+        ": Ann, for 30 (Ann: 30, Bob: 12, Eve: 0)",
+        ": a tie at 20, nobody gains it (Ann: 20, Bob: 20)",
     ),
 ]
 
@@ -127,7 +127,7 @@ def test_round__that_is_open_again_says_so() -> None:
     assert CORRECTED in told(store).splitlines()
 
 
-CORRECTED = "Corrected: what was announced of this before no longer stands."
+CORRECTED = "Closed again: where something else was announced before, this is what stands."
 
 
 def test_round__is_corrected_by_an_earlier_one_and_not_by_a_later() -> None:

@@ -269,6 +269,38 @@ def test_graft__default_font_of_the_workbook_is_kept() -> None:
     )
 
 
+def test_refused__ordinary_font_that_is_struck_out() -> None:
+    data = edited(new(HELP), "xl/styles.xml", '<sz val="11"/>', '<strike/><sz val="11"/>')
+    with pytest.raises(StoreError, match="ordinary font is struck out"):
+        graft(opened(data), [REPORT])
+    graft(opened(edited(data, "xl/styles.xml", "<strike/>", '<strike val="0"/>')), [REPORT])
+
+
+def test_new__relationships_are_declared_where_each_was_named_alone() -> None:
+    data = new(HELP)
+    kind = "application/vnd.openxmlformats-package.relationships+xml"
+    data = edited(
+        data, "[Content_Types].xml", f'<Default Extension="rels" ContentType="{kind}"/>', ""
+    )
+    package = opened(graft(opened(data), [REPORT]))
+    links = [name for name in package.names if name.startswith("xl/worksheets/_rels/")]
+    assert links
+    assert {package.content_types.of(name) for name in links} == {kind}
+    types = package.part("[Content_Types].xml")
+    assert types.count(b'Extension="rels"') == 1
+
+
+def test_refused__names_of_the_workbook_in_two_ways() -> None:
+    wrapped = (
+        '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        '<mc:Choice Requires="x15"><definedNames><definedName name="a">1</definedName>'
+        "</definedNames></mc:Choice></mc:AlternateContent></workbook>"
+    )
+    data = edited(new(HELP), WORKBOOK, "</workbook>", wrapped)
+    with pytest.raises(StoreError, match="the list of tabs or of names"):
+        graft(opened(data), [REPORT])
+
+
 def test_graft__too_long_drop_down_is_left_out() -> None:
     check = OneOf(Area.of("A1"), tuple(f"player number {n}" for n in range(40)), "t", "m")
     data = new(tab("T", ["x"], looks=Looks(checks=(check,))))
@@ -432,6 +464,19 @@ def test_replace__checks_and_rules_follow_the_tab() -> None:
     again = graft(opened(graft(opened(data), [bare])), [REPORT])
     assert stands(again, REPORT)
     assert sheet(again, REPORT.title).count("<conditionalFormatting") == 2
+
+
+def test_replace__what_newer_programs_add_to_colours_goes_with_them() -> None:
+    twin = '<ext uri="{78C0D931-6437-407d-A8EE-F0AAD7539E65}"><q xmlns="urn:x14"/></ext>'
+    other = '<ext uri="{x}"/>'
+    for extensions, left in ((twin, ""), (twin + other, f"<extLst>{other}</extLst>")):
+        data = new(REPORT)
+        markup = f"<extLst>{extensions}</extLst></worksheet>"
+        data = edited(data, sheet_part(data, REPORT.title), "</worksheet>", markup)
+        changed = graft(opened(data), [dataclasses.replace(REPORT, rows=[["new"]])])
+        after = sheet(changed, REPORT.title)
+        assert "urn:x14" not in after
+        assert "".join(re.findall("<extLst>.*</extLst>", after)) == left
 
 
 SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"

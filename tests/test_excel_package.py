@@ -134,6 +134,17 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "is digitally signed",
         "Remove the signature",
     ),
+    "signed by .NET": (
+        lambda: swapped(
+            "_rels/.rels",
+            "</Relationships>",
+            '<Relationship Id="s" Target="/package/services/digital-signature/origin.psdsor" Type="'
+            "http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin"
+            '"/></Relationships>',
+        ),
+        "is digitally signed",
+        "Remove the signature",
+    ),
     "strict links": (
         lambda: swapped(
             "_rels/.rels",

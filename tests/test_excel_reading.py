@@ -258,12 +258,33 @@ DAMAGED = {
         '<row><c t="inlineStr"><is><t>1</t></is><is><t>2</t></is></c></row>',
         'a "is" does not belong in row 1',
     ),
-    "something in a value": ('<row><c><v>1<q xmlns="urn:x"/>1</v></c></row>', "holds bare text"),
+    "something in a value": (
+        '<row><c><v>1<q xmlns="urn:x"/>1</v></c></row>',
+        "bare text does not belong",
+    ),
     "something before a value": ('<row><c><v><q xmlns="urn:x"/>1</v></c></row>', 'a "q" does not'),
-    "bare text in a cell": ("<row><c>11</c></row>", "a cell of row 1 holds bare text"),
-    "bare text before an extension": ("<row><c>11<extLst/></c></row>", "holds bare text"),
-    "bare text behind a value": ("<row><c><v>1</v>1</c></row>", "holds bare text"),
-    "bare text for a text": ('<row><c t="inlineStr"><is>11</is></c></row>', "holds bare text"),
+    "bare text in a cell": ("<row><c>11</c></row>", "bare text does not belong in row 1"),
+    "bare text before an extension": ("<row><c>11<extLst/></c></row>", "bare text does not belong"),
+    "bare text behind a value": ("<row><c><v>1</v>1</c></row>", "bare text does not belong"),
+    "bare text for a text": (
+        '<row><c t="inlineStr"><is>11</is></c></row>',
+        "bare text does not belong",
+    ),
+    "a value in a row": ('<row><c r="A1"/><v>11</v></row>', 'a "v" does not belong in row 1'),
+    "a text in a row": (
+        '<row><c r="A1"/><is><t>1</t></is></row>',
+        'a "is" does not belong in row 1',
+    ),
+    "a formula in a row": ('<row><c r="A1"/><f>11</f></row>', 'a "f" does not belong in row 1'),
+    "a text in a value": ("<row><c><v><is><t>1</t></is></v></c></row>", 'a "is" does not belong'),
+    "a cell in an extension": (
+        "<row><extLst><c/></extLst></row>",
+        'a "c" does not belong in row 1',
+    ),
+    "a text in the font of a text": (
+        '<row><c t="inlineStr"><is><r><rPr><t>9</t></rPr><t>50</t></r></is></c></row>',
+        'a "t" does not belong in row 1',
+    ),
     "no row number": ('<row r="one"/>', 'a row with the number "one"'),
     "no address": ('<row r="1"><c r="?"/></row>', 'a cell with the address "?"'),
     "no area": (sheet("", after='<mergeCells><mergeCell ref="x"/></mergeCells>'), 'cells "x"'),
@@ -562,6 +583,58 @@ def test_bounds__a_huge_tag_is_not_gathered() -> None:
         tracemalloc.stop()
 
 
+EXTENSION = '<extLst><ext uri="{q}"><t>9</t></ext></extLst>'
+
+
+@pytest.mark.parametrize(
+    "before",
+    [f'<c r="A1"><v>5</v>{EXTENSION}</c>', f'<c r="A1"/>{EXTENSION}'],
+    ids=["in a cell", "between cells"],
+)
+def test_extension__is_no_part_of_the_next_text(before: str) -> None:
+    row = f'<row r="1">{before}<c r="B1" t="inlineStr"><is><t>7</t></is></c></row>'
+    assert grid_of(build({"Bids": row})).at(1, 2) == text("7")
+
+
+def test_shared_texts__extensions_and_white_space_are_no_part_of_them() -> None:
+    strings = f"{EXTENSION}" + "\n  <si/>" * 100 + "<si>\n <r>\n<t>7</t> </r>\n</si>" + EXTENSION
+    assert only_cell('<c r="A1" t="s"><v>100</v></c>', strings=strings) == text("7")
+
+
+@pytest.mark.parametrize(
+    ("item", "what"),
+    [
+        ("60", "bare text"),
+        ("6<t>0</t>", "bare text"),
+        ("<t>0</t>6", "bare text"),
+        ("<r>6<t>0</t></r>", "bare text"),
+        ("<r><t>0</t>6</r>", "bare text"),
+        ("<t>6<b/>0</t>", 'a "b"'),
+        ("<t>5</t><strike/>", 'a "strike"'),
+        ("<r><r><t>5</t></r></r>", 'a "r"'),
+        ("<r><rPr><extLst><ext><t>9</t></ext></extLst></rPr><t>50</t></r>", 'a "t"'),
+        ('<t>50</t><phoneticPr fontId="1"><t>9</t></phoneticPr>', 'a "t"'),
+    ],
+)
+def test_shared_texts__damage_is_named(item: str, what: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        only_cell('<c r="A1" t="s"><v>1</v></c>', strings=f"<si><t>a</t></si><si>{item}</si>")
+    assert f"{what} does not belong in text 1" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<c r="A1" t="inlineStr"><is><t>{}</t></is></c>',
+        '<c r="A1" t="str"><v>{}</v></c>',
+    ],
+)
+def test_text__longer_than_any_is_never_read_as_its_beginning(cell: str) -> None:
+    long = only_cell(cell.format("5" + " " * 40_000 + "0")).text
+    assert long.startswith("5 ")
+    assert long.endswith(" …")
+
+
 def test_bounds__shared_texts_that_are_not_wanted_take_no_room() -> None:
     strings = "<si><t>wanted</t></si>" + "".join(
         f"<si><t>{n:0100d}</t></si>" for n in range(100_000)
@@ -600,7 +673,8 @@ SHAPES: dict[Shape, tuple[str, ...]] = {
         '0" days"', '0"d"', '"h:mm" 0', '0"%"', r"0\%", r"0\d", r"\d0", "0_d", "0*d", '"a;b"0',
         'General" units"', "0;-0;;@", r"0.0_);\(0.0\)", "[<=9999999]###-####;(###) ###-####",
         "[DBNum1][$-804]General", "[$-409]0", '0"abc', "[<1]0%;0", "[=0]d;0", "00000", "[Color 5]0",
-        "0;[Red]0%", '[>=1000]0.0,"k";0', "(0)", '"<"0">"', "JJJJ", "General;General;General;@",
+        "0;[Red]0%", '[>=1000]0.0,"k";0', "(0)", '"<"0">"', "JJJJ", '"1st: "0', '0" d.5"',
+        "G/標準", "G/通用格式", '#\\ ##0', "_5* 0", "General;General;General;@",
     ),
     Shape.DATE: (
         "mm-dd-yy", "d-mmm", "mmm-yy", "yyyy-mm-dd", "m/d/yy h:mm", "[$-409]d-mmm-yy;@", "mmmm",
@@ -620,7 +694,10 @@ SHAPES: dict[Shape, tuple[str, ...]] = {
         '#,##0 "€"', "£0", "¥0", r"\$0", '_("$"* #,##0_);_("$"* \\(#,##0\\);_("$"* "-"??_);_(@_)',
         "#,##0 ₽", "[$$-409]0", "[$₹-4009] 0",
     ),
-    Shape.SCALED: ("0,", "#,##0,", '0.0,,"M"', "0.0,,", '#,##0,"K"', "$#,##0,", "0,.0", "0 ,"),
+    Shape.SCALED: (
+        "0,", "#,##0,", '0.0,,"M"', "0.0,,", '#,##0,"K"', "$#,##0,", "0,.0", "0 ,",
+        '0"0"', '#"5"', r"0\.0", '0","0',
+    ),
     Shape.HIDDEN: (";;;", ";", ";;", ";0", '"x"', '" "', "_ ", "* ;* ", ';;;"x"', '""', "-"),
     Shape.TEXT: ("@", "_(@_)", '@"x"', "[Red]@"),
 }  # fmt: skip

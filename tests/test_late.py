@@ -342,7 +342,7 @@ def test_switch__that_acts_at_once_is_not_listed() -> None:
     setting(store, "Announced bids", "all bids")
     refresh(store)
     assert told(store, "changed-after-closing") == []
-    assert "Ann 9" in store.table("Auction")[0].values()
+    assert "Ann: 9" in store.table("Auction")[0].values()
 
 
 def test_choice__changed_after_it_was_recorded_has_no_effect() -> None:

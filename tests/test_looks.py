@@ -265,7 +265,7 @@ def test_entry_sheet__says_what_the_mark_on_checks_is() -> None:
 def test_all_bids__a_number_stays_beside_a_name_that_reads_leftwards() -> None:
     bids = {"علي": 12, "Ann": 9, "דנה": 3}
     outcome = Outcome(1, ALL_NOTES[0], Sale.WON, "علي", 12, bids)
-    assert holdings.all_bids(outcome) == "\u2068علي\u2069 12, Ann 9, \u2068דנה\u2069 3"
+    assert holdings.all_bids(outcome) == "\u2068علي\u2069: 12, Ann: 9, \u2068דנה\u2069: 3"
 
 
 def test_breakdown__says_why_there_is_no_composition() -> None:
@@ -349,7 +349,7 @@ def cells(tab: Tab, area: Area) -> list[object]:
 
 
 FUNCTIONS = """
-    AND ASC COUNTA COUNTIF FIND IF IFERROR INDEX INT ISERROR ISLOGICAL ISNUMBER ISTEXT LEFT LEN
+    AND ASC COUNTA COUNTIF COUNTIFS FIND IF IFERROR INDEX INT ISERROR ISLOGICAL ISNUMBER ISTEXT LEFT LEN
     LOWER MATCH MID MIN MOD NOT NOW OR REPT ROUND ROW SEARCH SUM SUMIF SUMIFS SUMPRODUCT TEXT TRIM
     VALUE
 """

@@ -360,19 +360,67 @@ def test_bids__what_cannot_be_added_up_is_said(office: Office, third_round: Path
         assert doc.background("Bids", places[0]) == OPEN_FILL
 
 
+@pytest.mark.parametrize("round_", [2, 6])
 def test_bids__of_a_round_that_is_open_again_show_no_tokens_of_today(
-    office: Office, composing: Path, tmp_path: Path
+    round_: int, office: Office, composing: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "game.xlsx"
     path.write_bytes(composing.read_bytes())
-    done = here("reopen", path, "2", "--player", "Clara", "--reason", "misread")
+    done = here("reopen", path, str(round_), "--player", "Clara", "--reason", "misread")
     assert done.code == 0, done.said
     with office.open(path) as doc:
         assert live(doc, "Bids", "Tokens, exchanges included", "Clara") == "?"
         assert live(doc, "Bids", "Left", "Clara") == "?"
-        bids = [b for b in rows_of(doc, "Bids", "Round") if b["Round"] == 2]
+        assert doc.value("Bids", "A1") == (
+            f"Round {round_} is open again for Clara (Europe/Berlin). As of round "
+            + str(doc.value("Auction", "A2")).removeprefix("As of round ").partition(". ")[0]
+        )
+        bids = [b for b in rows_of(doc, "Bids", "Round") if b["Round"] == round_]
         shown = doc.backgrounds("Bids", "F7:F54")
         assert {shown[f"F{bid['row']}"] for bid in bids} == {OPEN_FILL}
+
+
+def test_exchanges__what_cannot_be_added_up_is_said(office: Office, third_round: Path) -> None:
+    figures = (
+        "Tokens gained, as typed",
+        "Garnets spent, as typed",
+        "The next would cost, as typed",
+    )
+    with office.open(third_round) as doc:
+        places = [cell(doc, "Exchanges", "Fanny", Round=round_) for round_ in (3, 4, 5)]
+        doc.type("Exchanges", cell(doc, "Exchanges", "Fanny", Round=1), "")
+        doc.type("Exchanges", cell(doc, "Exchanges", "Fanny", Round=2), "")
+        doc.type("Exchanges", places[0], "")
+        tokens = live(doc, "Bids", "Tokens, exchanges included", "Fanny")
+        assert isinstance(tokens, float)
+        for typed, shown, now in (
+            ("3", (30, 7, 8), tokens + 30),
+            ("pass", (0, 0, 1), tokens),
+            ("'1", ("?",) * 3, "?"),
+            ("one", ("?",) * 3, "?"),
+            ("0.5", ("?",) * 3, tokens + 5),
+            ("-1", ("?",) * 3, tokens - 10),
+        ):
+            doc.type("Exchanges", places[0], typed)
+            assert tuple(live(doc, "Exchanges", f, "Fanny") for f in figures) == shown, typed
+            assert live(doc, "Bids", "Tokens, exchanges included", "Fanny") == now, typed
+
+
+def test_compositions__what_stands_beside_no_position_is_not_counted(
+    office: Office, composing: Path
+) -> None:
+    with office.open(composing) as doc:
+        one, two = (cell(doc, "Compositions", "Clara", Position=p) for p in (1, 2))
+        held = live(doc, "Compositions", "Notes held", "Clara")
+        assert isinstance(held, float)
+        note = doc.value("Compositions", two)
+        doc.type("Compositions", "A10", "")  # as a row that somebody put in
+        assert doc.value("Compositions", two) == note
+        assert live(doc, "Compositions", "Placed", "Clara") == held - 1
+        assert live(doc, "Compositions", "Still to place", "Clara") == 1
+        assert live(doc, "Compositions", "Next to place", "Clara") == note
+        assert doc.background("Compositions", two) == WRONG_FILL
+        assert doc.background("Compositions", one) == OPEN_FILL
 
 
 def test_checks__warn_and_do_not_forbid(office: Office, third_round: Path) -> None:

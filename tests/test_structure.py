@@ -164,7 +164,10 @@ TAB_FAULTS: Final = (
             f'the nearest is "{title.strip()}"',
             'rename the tab back to "Bids"',
         )
-        for title in ("Bid", "bids", "Bids ", "Bids old", "Bids (2)", "Copy of Bids", "Bibs")
+        for title in (
+            *("Bid", "bids", "Bids ", "Bids old", "Bids (2)", "Copy of Bids", "Bibs"),
+            "Bids - Table 1",
+        )
     ),
     fault("Bids renamed to a word of its own", renamed("Bids", "Gebote"), '"Gebote"'),
     fault("Settings renamed in capitals", renamed("Settings", "SETTINGS"), 'nearest is "SETTINGS"'),
@@ -181,6 +184,16 @@ TAB_FAULTS: Final = (
             ("Bids", "Bids (3)"),
             ("Bids", "Copy of Bids"),
             ("Bids", "Kopie von Bids"),
+            ("Bids", "Copia de Bids"),
+            ("Bids", "Copie de Bids"),
+            ("Bids", "Bids – Kopie"),
+            ("Bids", "Bids のコピー"),
+            ("Bids", "Bids的副本"),
+            ("Bids", "สำเนาของ Bids"),
+            ("Bids", "Copy of Copy of Bids"),
+            ("Bids", "Copy of Bids 1"),
+            ("Bids", "Bids (2) (2)"),
+            ("Bids", "Bids.1"),
             ("Bids", "Bids_2"),
             ("Compositions", "Compositions (2)"),
             ("Players", "Players (2)"),

@@ -304,7 +304,9 @@ def sequence(composition: tuple[Note, ...], _most: int, _rulings: Rulings) -> Ev
         if at >= 0:
             found = _named(composition, range(at, at + len(part)))
             return Evidence(False, (), f"{names} is there ({found}); {rest}")
-    return Evidence(False, (), "neither D E, E A nor A D stand side by side")
+    return Evidence(
+        False, (), "no D stands directly before an E, no E before an A, no A before a D"
+    )
 
 
 def _parts() -> Iterable[tuple[bytes, str, str]]:

@@ -63,7 +63,8 @@ _AUCTION_LAST: Final = FIRST + ROUNDS * LOTS - 1
 _NOTES: Final = f"Auction!$C${FIRST}:$C${_AUCTION_LAST}"
 _STATES: Final = f"Auction!$D${FIRST}:$D${_AUCTION_LAST}"
 _NEWS: Final = Formula(
-    '=IF(NOW()=0,"",IFERROR(MID(Auction!$A$2,FIND(". ",Auction!$A$2)+2,99)'
+    '=IF(NOW()=0,"",IF(LEFT(Auction!$A$2,6)="As of ",'
+    'MID(Auction!$A$2,FIND(". ",Auction!$A$2)+2,9999)'
     '&". "&LEFT(Auction!$A$2,FIND(". ",Auction!$A$2)-1),Auction!$A$2))'
 )
 """What is open and until when, then as of what: a narrow screen shows the beginning only."""
@@ -173,22 +174,28 @@ def _sharp(fill: str) -> Style:
 def _tokens(seat: int) -> Formula:
     """Tokens of the seat's column of Collections, and what the open round's exchanges add."""
     # What Collections says is of today: for a round that was opened again it would be wrong.
-    again = f'MATCH("open",{_STATES},0)<=COUNTIF({_STATES},"closed")'
+    again = 'ISNUMBER(FIND(" is open again",Auction!$A$2))'
     states = f"Exchanges!$B${EXCHANGES_HEADER + 1}:$B${EXCHANGES_HEADER + ROUNDS}"
     column = column_letters(len(EXCHANGES_HEADERS) + seat)
     uses = f"Exchanges!{column}${EXCHANGES_HEADER + 1}:{column}${EXCHANGES_HEADER + ROUNDS}"
     held = f"Collections!{column_letters(1 + seat)}${FIRST}"
     gained = f'{EXCHANGE_TOKENS}*SUMIF({states},"open",{uses})'
-    now = f'IFERROR({held}+{gained},"?")'
-    return Formula(f'=IF(NOW()=0,0,IF(IFERROR({again},FALSE),"?",{now}))')
+    unread = f'SUMPRODUCT(({states}="open")*{_texts(uses)})>0'
+    now = f'IFERROR(IF({unread},"?",{held}+{gained}),"?")'
+    return Formula(f'=IF(NOW()=0,0,IF({again},"?",{now}))')
+
+
+def _texts(span: str) -> str:
+    """1 for each cell of a span that holds a text other than the words for nothing, else 0."""
+    text = f"LOWER(TRIM({span}))"
+    others = "*".join(f'({text}<>"{word}")' for word in _PASSES)
+    return f"ISTEXT({span})*{others}"
 
 
 def _bid(column: int, first: int, last: int) -> Formula:
     """Add up what is bid in the open round; with a ``+ ?`` where a text cannot be added."""
     states, bids = f"$D${first}:$D${last}", _span(column, first, last)
-    text = f"LOWER(TRIM({bids}))"
-    others = "*".join(f'({text}<>"{word}")' for word in _PASSES)
-    unread = f'SUMPRODUCT(({states}="open")*ISTEXT({bids})*{others})'
+    unread = f'SUMPRODUCT(({states}="open")*{_texts(bids)})'
     total = f'SUMIFS({bids},{states},"open",{bids},">=0")'
     return Formula(f'=IFERROR(IF({unread}>0,{total}&" + ?",{total}),"?")')
 
@@ -225,13 +232,18 @@ def exchanges(players: Sequence[str]) -> Tab:
             f"Type how often you exchange. Each use gives {EXCHANGE_TOKENS} tokens; your first in"
             " the match costs 1 garnet, the next 2, then 4, 8 … Your garnets stand in Standings."
         ],
+        ["Tokens gained, as typed", None, *(_gained(c) for c in columns)],
+        # 2 to the power of the uses, less 1, whose sum the prices 1, 2, 4 … are.
         [
-            "Tokens gained, as typed",
+            "Garnets spent, as typed",
             None,
-            *(_over_uses(c, f"{EXCHANGE_TOKENS}*{{}}") for c in columns),
+            *(Formula(f'=IFERROR(2^({address(3, c)}/{EXCHANGE_TOKENS})-1,"?")') for c in columns),
         ],
-        ["Garnets spent, as typed", None, *(_over_uses(c, "2^{}-1") for c in columns)],
-        ["The next would cost, as typed", None, *(_over_uses(c, "2^{}") for c in columns)],
+        [
+            "The next would cost, as typed",
+            None,
+            *(Formula(f'=IFERROR({address(4, c)}+1,"?")') for c in columns),
+        ],
         [*EXCHANGES_HEADERS, *players],
     ]
     for round_ in range(1, ROUNDS + 1):
@@ -264,10 +276,12 @@ def exchanges(players: Sequence[str]) -> Tab:
     )
 
 
-def _over_uses(column: int, formula: str) -> Formula:
-    """Work something out from the sum of a player's uses; where it cannot be, say so."""
-    uses = f"SUM({_span(column, EXCHANGES_HEADER + 1, EXCHANGES_HEADER + ROUNDS)})"
-    return Formula(f'=IFERROR({formula.format(uses)},"?")')
+def _gained(column: int) -> Formula:
+    """Work out what a player's uses give; where they cannot be added up, say so."""
+    span = _span(column, EXCHANGES_HEADER + 1, EXCHANGES_HEADER + ROUNDS)
+    uses = f"SUM({span})"
+    unread = f'SUMPRODUCT({_texts(span)})+COUNTIF({span},"<0")+({uses}<>INT({uses}))>0'
+    return Formula(f'=IFERROR(IF({unread},"?",{EXCHANGE_TOKENS}*{uses}),"?")')
 
 
 # --- Compositions ------------------------------------------------------------------------------
@@ -285,7 +299,7 @@ def compositions(players: Sequence[str]) -> Tab:
             " D# quarter; in italics is what is not written so. Blank cells are skipped."
         ],
         ["Notes held", *(Formula(f'=COUNTIF({_held(c)},"?*")+0*NOW()') for c in columns)],
-        ["Placed", *(Formula(f"=COUNTA({_span(c, first, last)})") for c in columns)],
+        ["Placed", *(_placed(c, first, last) for c in columns)],
         ["Still to place", *(_waiting(c, first, last) for c in columns)],
         ["Placed twice", *(_twice(c, first, last) for c in columns)],
         ["Next to place", *(_next(c, first, last) for c in columns)],
@@ -315,6 +329,8 @@ def compositions(players: Sequence[str]) -> Tab:
             Rule(missing, f"={column}4>{column}3", WRONG),
             Rule(twice, f"={column}6>0", WRONG),
             Rule(entries, f'=AND({one}<>"",COUNTIF({span},{one})>1)', WRONG),
+            # A row that was put in has no position: move what stands below it down instead.
+            Rule(entries, f'=AND({one}<>"",$A{first}="")', WRONG),
             Rule(entries, _otherwise_spelt(one), _UNSURE),
             # The news above says what is open; only as many rows are lit as there are notes.
             Rule(
@@ -351,6 +367,12 @@ def _otherwise_spelt(cell: str) -> str:
     return f'=AND({cell}<>"",OR({no_pitch},{no_duration}))'
 
 
+def _placed(column: int, first: int, last: int) -> Formula:
+    """How many cells of the column hold something, in rows that have a position."""
+    span, positions = _span(column, first, last), f"$A${first}:$A${last}"
+    return Formula(f'=COUNTIFS({span},"<>",{positions},"<>")')
+
+
 def _waiting(column: int, first: int, last: int) -> Formula:
     """How many of the notes held do not stand in the column, spelt as in the list."""
     waits = f"SUMPRODUCT({_which_wait(column, first, last)})"
@@ -374,9 +396,9 @@ def _next(column: int, first: int, last: int) -> Formula:
 
 
 def _which_wait(column: int, first: int, last: int) -> str:
-    """1 for each note held that does not stand in the column, else 0."""
+    """1 for each note held that does not stand in the column, at a position, else 0."""
     span, held = _span(column, first, last), _held(column)
-    return f'({held}<>"")*(COUNTIF({span},{held})=0)'
+    return f'({held}<>"")*(COUNTIFS({span},{held},$A${first}:$A${last},"<>")=0)'
 
 
 def _held(column: int) -> str:

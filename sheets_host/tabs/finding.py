@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -143,9 +144,12 @@ def find_grids(book: Book, titles: Iterable[str]) -> tuple[dict[str, Grid], list
         if grid is None:
             spare = [t for t in book.titles if t not in wanted]
             near = copies[0] if copies else nearest(title, spare)
+            near = near or next((t for t in spare if fold(title) in fold(t)), None)
             found_text = f'; the nearest is "{quoted(near)}"' if near else ""
-            if near and near != title and near.strip() == title:
+            if near and near.strip() == title:
                 found_text += ", with a space before or behind it"
+            elif near and tidy(near) == title:
+                found_text += ", with something in it that cannot be seen"
             faults.append(
                 damage(
                     "tab-missing",
@@ -197,14 +201,35 @@ def hidden_notices(grids: Mapping[str, Grid]) -> list[Problem]:
 
 
 def is_copy(candidate: str, title: str) -> bool:
-    """Tell whether a tab looks like a copy of another: ``Bids (2)``, ``Copy of Bids``, ``bids``."""
+    """Tell whether a tab looks like a copy of another: ``Bids (2)``, ``Copy of Bids``, ``bids``.
+
+    So it does where its title says nothing else: signs, digits, and the words by which programs
+    name copies in their languages.
+    """
     if candidate == title:
         return False
-    folded, plain = fold(candidate), fold(title)
-    rest = folded.removeprefix(plain).strip() if folded.startswith(plain) else None
-    if rest is not None and (not rest or rest.strip("() _-").isdigit()):
-        return True
-    return folded in (f"copy of {plain}", f"{plain} copy", f"{plain} - copy", f"kopie von {plain}")
+    before, found, behind = fold(candidate).partition(fold(title))
+    if not found:
+        return False
+    words = re.sub(r"[\s\d_.,()\[\]\u2013\u2014-]+", " ", f"{before} {behind}").split()
+    apart = not re.search(r"[^\W_]\Z", before) and not re.match(r"[a-z]", behind)
+    return apart and all(word in _OF_COPIES for word in words)
+
+
+_OF_COPIES: Final = frozenset(
+    fold(word)
+    for language in (
+        "copy of duplicate",
+        "copia de di copie cópia còpia",
+        "kopie von kopia kopi kopio af av från van z",
+        "kopija koopia kópia kópie másolat másolata",
+        "kopya kopyası salinan bản sao của",
+        "копия копія копие",
+        "のコピー コピー 的副本 副本 的複本 複本 의 사본",
+        "نسخة من עותק של สำเนาของ สำเนา",
+    )
+    for word in language.split()
+)
 
 
 def _listed(titles: Sequence[str]) -> str:

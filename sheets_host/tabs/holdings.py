@@ -215,6 +215,7 @@ def auction(view: View) -> Tab:
         Looks(rules=rules, filtered=FILTER),
         frozen_columns=3,
         edges=range(LOTS, len(body) + 1, LOTS),
+        grows=announced == "all bids",  # rows of many players are as high as several
     )
 
 
@@ -238,7 +239,7 @@ def _lot(view: View, round_: int, lot: int, announced: str) -> list[Content]:
 def all_bids(outcome: Outcome) -> str:
     """Return every bid on a lot, highest first: ``Ann 12, Bob 9``."""
     bids = sorted(outcome.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
-    return ", ".join(f"{set_apart(name)} {bid}" for name, bid in bids)
+    return ", ".join(f"{set_apart(name)}: {bid}" for name, bid in bids)
 
 
 def collections(view: View, seats: Sequence[str]) -> Tab:

@@ -64,12 +64,15 @@ def unreadable(cell: Cell, wanted: str) -> Word | None:
     if cell.kind is Kind.BLANK:
         return None
     if cell.kind is Kind.ERROR:
-        source = "the cell holds"
         if cell.formula is not None:
-            source = f"the formula {quoted(cell.formula)} gives"
+            told = f"the formula {quoted(cell.formula)} gives the error {shown}"
+        elif cell.text.startswith(("#", "Err:")):
+            told = f"the cell holds the error {shown}"
+        else:
+            told = f'the cell holds "{shown}", written as no spreadsheet program writes a value'
         return Word(
             "formula-error",
-            f"{source} the error {shown}",
+            told,
             f"clear the cell, mend the formula, or type {wanted}",
         )
     if cell.kind is Kind.BOOLEAN:

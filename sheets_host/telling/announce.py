@@ -85,7 +85,7 @@ def announce_round(view: View, round_: int, voice: Voice, *, last: bool = False)
     return "\n\n".join(parts) + "\n"
 
 
-_CORRECTED: Final = "Corrected: what was announced of this before no longer stands."
+_CORRECTED: Final = "Closed again: where something else was announced before, this is what stands."
 
 
 def _corrected(view: View, stage: Stage) -> bool:
@@ -141,7 +141,7 @@ def _outcome(outcome: Outcome, announced: str, voice: Voice) -> str:
     bids = ""
     if announced == "all bids" and outcome.bids:
         ordered = sorted(outcome.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
-        bids = " (" + ", ".join(f"{voice.name(name)} {bid}" for name, bid in ordered) + ")"
+        bids = " (" + ", ".join(f"{voice.name(name)}: {bid}" for name, bid in ordered) + ")"
     if outcome.sale is Sale.WON and outcome.winner is not None:
         return f"{lot}: {voice.strong(voice.name(outcome.winner))}{bid}{bids}"
     if outcome.sale is Sale.TIE:

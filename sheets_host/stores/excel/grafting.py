@@ -36,6 +36,9 @@ _WORKBOOK_ORDER: Final = (  # noqa: SIM905 - reads as the schema does
 MAX_SHEET_ID: Final = 65_534
 """Excel opens no workbook with a higher one."""
 
+_NEWER_FORMATS: Final = "{78c0d931-6437-407d-a8ee-f0aad7539e65}"
+"""The extension of conditional formats, such as solid data bars ([MS-XLSX] 2.3.2)."""
+
 _MAX_CHART: Final = 1 << 20
 """Bytes of a chart that may be one of the tool's own."""
 _HEADER_WITHIN: Final = 1 << 20
@@ -159,6 +162,8 @@ def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
             formulas = bool(formula.search(data, child.inner, child.close))
         if (local in rendering.CONTENTS or local in new) and child.name == MAIN + local:
             edits.append((child.start, child.end, out.markup(new.pop(local, ""))))
+        elif child.name == MAIN + "extLst":
+            edits += _without_twins(child)
     for name, markup in new.items():
         at = out.place(name, rendering.ORDER)
         edits.append(out.insert(out.root, out.markup(markup), at))
@@ -168,6 +173,18 @@ def _replace(parts: Parts, tab: Tab, part: str, styles: Stylesheet) -> bool:
         _redraw(parts, tab, part)
     parts.put(part, apply(data, edits))
     return formulas
+
+
+def _without_twins(extensions: Element) -> list[Edit]:
+    """Take out what newer programs add to conditional formats: these formats are gone."""
+    twins = [
+        (each.start, each.end, b"")
+        for each in extensions.children
+        if each.attributes.get("uri", "").casefold() == _NEWER_FORMATS
+    ]
+    if twins and len(twins) == len(extensions.children):
+        return [(extensions.start, extensions.end, b"")]
+    return twins
 
 
 def _grows_wider(tab: Tab, sheet: bytes) -> bool:
@@ -227,9 +244,17 @@ def _redraw(parts: Parts, tab: Tab, sheet: str) -> None:
 def _workbook(package: Package, placed: Sequence[_Placed], *, fresh: bool) -> bytes:
     out = outline(package.part(package.workbook), package.workbook, package.name)
     sheets = out.root.first(MAIN + "sheets")
-    if sheets is None or len(list(sheets.all(MAIN + "sheet"))) != len(package.sheets):
+    wrapped = (
+        each for child in out.root.children for choice in child.children for each in choice.children
+    )
+    if (
+        sheets is None
+        or len(list(sheets.all(MAIN + "sheet"))) != len(package.sheets)
+        or any(each.name == MAIN + "definedNames" for each in wrapped)
+    ):
         raise StoreError(
-            f"{package.name}: the list of tabs in {package.workbook} holds something unknown.",
+            f"{package.name}: the list of tabs or of names in {package.workbook} holds something"
+            " unknown.",
             "Open the workbook in Excel or LibreOffice and save it again.",
         )
     taken = {sheet.sheet_id for sheet in package.sheets}

@@ -202,7 +202,8 @@ class Package:
                 f"{self.name} is an Apple Numbers document, not an Excel workbook.",
                 "In Numbers, choose File, Export To, Excel.",
             )
-        if any(key.startswith("_xmlsignatures/") for key in self._entries):
+        named_so = any(key.startswith("_xmlsignatures/") for key in self._entries)
+        if named_so or self.related("", "digital-signature/origin"):
             raise StoreError(
                 f"{self.name} is digitally signed: any change would break the signature.",
                 "Remove the signature (in Excel: File, Info, View Signatures), or play in a copy "

@@ -21,6 +21,7 @@ from sheets_host.stores.excel.splicing import apply, escaped, outline
 RELATIONSHIPS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 TYPES: Final = "http://schemas.openxmlformats.org/package/2006/content-types"
+_LINKS: Final = "application/vnd.openxmlformats-package.relationships+xml"
 DECLARATION: Final = b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 _LOCAL: Final = struct.Struct("<4s5H3L2H")
@@ -124,6 +125,7 @@ class Parts:
         """Write down the relationships and content types of what was added, all at once."""
         for rels, links in self._linked.items():
             if rels not in self.changed and not self.package.has(rels):
+                self._declare_links()
                 root = f'<Relationships xmlns="{RELATIONSHIPS}"></Relationships>'
                 self.changed[rels] = DECLARATION + root.encode()
             self._append(rels, links)
@@ -139,6 +141,12 @@ class Parts:
         self._declared.append(
             f'<Override PartName="/{escaped(part)}" ContentType="{content_type}"/>'
         )
+
+    def _declare_links(self) -> None:
+        """Declare the ending of relationships parts, if the package names each of its own alone."""
+        default = f'<Default Extension="rels" ContentType="{_LINKS}"/>'
+        if "rels" not in self.package.content_types.defaults and default not in self._declared:
+            self._declared.append(default)
 
     def _undeclare(self, parts: Iterable[str]) -> None:
         gone = {part.lstrip("/").casefold() for part in parts}

@@ -26,7 +26,7 @@ from sheets_host.stores.excel.parsing import (
     feed,
     parser_of,
 )
-from sheets_host.stores.excel.texts import MAX_PIECES, MAX_TEXT, TEXT, Runs, Text
+from sheets_host.stores.excel.texts import MAX_PIECES, Runs, Text, kept
 
 EMPTY_RUN: Final = 2_000
 """Rows in a run without a value, after which the rest of a tab is taken to be empty."""
@@ -170,7 +170,7 @@ class _Scanner:
         self._inline: Text | None = None
         self._sharing: dict[str, str] = {}  # the attributes of the formula, if it has any
         self._pieces: list[str] = []  # of the text that is being read
-        self._runs = Runs(self._pieces, self._refuse_element)  # of the inline text being read
+        self._runs = Runs(self._pieces, self._refuse_in_row)  # of the inline text being read
         self._in_data = False
         self._in_item = False
         self._extension = 0  # the depth of the extension among the rows that is being read
@@ -237,7 +237,7 @@ class _Scanner:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if tag == _C:
-            if self._depth != _DEPTH_OF_CELLS:
+            if self._depth != _DEPTH_OF_CELLS or self._extension:
                 self._refuse_element(tag)
             ref = attributes.get("r")
             if ref is None:
@@ -265,16 +265,16 @@ class _Scanner:
         elif self._in_item:
             self._elements += 1
             self._runs.start(tag, attributes)
-        elif tag == _F:
+        elif tag == _F and self._in_data:
             self._pieces.clear()
-            if self._formula is not None:
+            if self._depth != _DEPTH_OF_VALUES or self._extension or self._formula is not None:
                 self._refuse_element(tag)
             self._sharing = attributes
         elif tag == _ROW:
             self._start_row(attributes)
         elif tag == _IS:
             self._pieces.clear()
-            if self._inline is not None:
+            if self._depth != _DEPTH_OF_VALUES or self._extension or self._inline is not None:
                 self._refuse_element(tag)
             self._in_item = True
         else:
@@ -285,7 +285,7 @@ class _Scanner:
         if tag == _V:
             pieces = self._pieces
             value = pieces[0] if len(pieces) == 1 else "".join(pieces)
-            self._value = value if len(value) <= MAX_TEXT else value[:MAX_TEXT]
+            self._value = kept(value)
             self._characters += len(value)
             pieces.clear()
         elif tag == _C:
@@ -302,33 +302,27 @@ class _Scanner:
                 self.scan.cells[place] = (
                     self._type, self._style, self._value, self._formula, self._inline,
                 )  # fmt: skip
-        elif tag == TEXT and self._runs.plain:
-            pieces = self._pieces
-            self._runs.texts.append(pieces[0] if len(pieces) == 1 else "".join(pieces))
-            pieces.clear()
-        elif tag == _F:
-            self._end_formula()
-        elif tag == _ROW:
-            self._end_row()
-        elif tag == _SHEET_DATA:
-            self._in_data = False
-        elif self._extension:
-            if self._depth < self._extension:
-                self._extension = 0
-                self._pieces.clear()
         elif self._in_item:
             if tag == _IS:
-                self._refuse_bare_text()
                 inline = self._inline = self._runs.taken()
                 self._characters += len(inline if isinstance(inline, str) else inline.text)
                 self._in_item = False
             else:
                 self._runs.end(tag)
+        elif tag == _F and self._in_data:
+            self._end_formula()
+        elif tag == _ROW:
+            self._end_row()
+        elif tag == _SHEET_DATA:
+            self._in_data = False
+        elif self._extension and self._depth < self._extension:
+            self._extension = 0
+            self._pieces.clear()
 
     def _refuse_bare_text(self) -> None:
         """Refuse text in a cell that is in none of the elements where text belongs."""
         if not self._extension and "".join(self._pieces).strip():
-            self._damaged(f"a cell of row {self._row} holds bare text")
+            self._refuse_in_row("bare text")
         self._pieces.clear()
 
     def _placed(self, ref: str, letters: str) -> int:
@@ -343,8 +337,11 @@ class _Scanner:
         return column
 
     def _refuse_element(self, tag: str) -> NoReturn:
+        self._refuse_in_row(f'a "{tag.rpartition(" ")[2][:20]}"')
+
+    def _refuse_in_row(self, what: str) -> NoReturn:
         where = f"in row {self._row}" if self._row else "among its rows"
-        self._damaged(f'a "{tag.rpartition(" ")[2][:20]}" does not belong {where}')
+        self._damaged(f"{what} does not belong {where}")
 
     def _refuse_odd(self, attributes: dict[str, str]) -> None:
         """Refuse attributes that a cell cannot have: one may be what was its type."""

@@ -13,6 +13,7 @@ from sheets_host.grid import Style
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, count_of
 from sheets_host.stores.excel.splicing import Edit, Element, Outline, apply, escaped, outline
+from sheets_host.stores.excel.texts import on
 
 MAX_XFS: Final = 64_000
 """Excel opens no workbook with more cell formats."""
@@ -47,6 +48,13 @@ class Stylesheet:
                     f"{name}: the part {part} lists no {each}, so nothing can be added to it.",
                     "Open the workbook in Excel or LibreOffice and save it again.",
                 )
+        default = self._lists["fonts"].items[0][2]
+        if any(tag == MAIN + "strike" and on(dict(attributes)) for tag, attributes, _ in default):
+            raise StoreError(
+                f"{name}: the workbook's ordinary font is struck out, and what is struck out counts "
+                "for nothing.",
+                "In Excel, modify the cell style Normal: its font without strikethrough.",
+            )
         self._formats, self._format_shapes = self._read_formats()
         self._new_formats: list[str] = []
         self._named = self._outline.root.first(MAIN + "cellStyleXfs") is not None

@@ -20,6 +20,7 @@ _RPH: Final = MAIN + "rPh"
 _PHONETIC_FONT: Final = MAIN + "phoneticPr"
 _EXTENSIONS: Final = MAIN + "extLst"
 _STRIKE: Final = MAIN + "strike"
+_NOT_ASIDE: Final = (TEXT, _R, _RPR, _RPH, _PHONETIC_FONT)
 
 MAX_SHARED: Final = 5_000_000
 """Elements of the shared strings that are stepped through."""
@@ -50,67 +51,97 @@ def on(attributes: dict[str, str]) -> bool:
     return attributes.get("val", "1") not in ("0", "false")
 
 
+def kept(text: str) -> str:
+    """Return a text within MAX_TEXT, or its beginning, which then ends so that it reads as none."""
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+
+
 class Runs:
     """Gathers string items, ``<si>`` or ``<is>``, one after the other, without phonetic runs.
 
-    pieces: where the parser puts text; emptied at each ``<t>``. refuse: is told an element that
-    does not belong in an item, which may be what was a text.
+    pieces: where the parser puts text. refuse: is told what does not belong in an item, which may
+    be what was a text.
     """
 
     def __init__(self, pieces: list[str], refuse: Callable[[str], NoReturn]) -> None:
         self.pieces = pieces
         self._refuse = refuse
-        self.texts: list[str] = []
-        self.plain = True
+        self._texts: list[str] = []
+        self._rich = False
         self._flags: set[bool | None] = set()
         self._struck: bool | None = None
-        self._phonetic = False
-        self._in_font = False
+        self._in_text = False
+        self._run = ""  # the run of either kind that is being read
+        self._aside = ""  # the font of a run, or of the phonetic ones: no text stands there
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take an element's start inside the item."""
+        if self.pieces:
+            self.nothing_bare()
+        if self._in_text or (self._aside and tag in _NOT_ASIDE):
+            self._refuse(f'a "{_local(tag)}"')
         if tag == TEXT:
-            self.pieces.clear()
-        elif tag == _R:
-            self.plain = False
+            self._in_text = True
+        elif self._aside:
+            if tag == _STRIKE:
+                self._struck = on(attributes)
+        elif tag in (_R, _RPH) and not self._run:
+            self._rich = True
+            self._run = tag
             self._struck = None
-        elif tag == _RPR:
+        elif tag == _RPR and self._run == _R:
             self._struck = False
-            self._in_font = True
-        elif tag == _STRIKE:
-            self._struck = on(attributes)
-        elif tag == _RPH:
-            self.plain = False
-            self._phonetic = True
-        elif not self._in_font and tag != _PHONETIC_FONT:
-            self._refuse(tag)
+            self._aside = tag
+        elif tag == _PHONETIC_FONT:
+            self._aside = tag
+        else:
+            self._refuse(f'a "{_local(tag)}"')
 
     def end(self, tag: str) -> None:
         """Take an element's end inside the item."""
+        pieces = self.pieces
         if tag == TEXT:
-            text = "".join(self.pieces)
-            self.pieces.clear()
-            if not self._phonetic:
-                self.texts.append(text)
-                if not self.plain and text.strip():
+            text = pieces[0] if len(pieces) == 1 else "".join(pieces)
+            pieces.clear()
+            self._in_text = False
+            if self._run != _RPH:
+                self._texts.append(text)
+                if self._rich and text.strip():
                     self._flags.add(self._struck)
-        elif tag == _RPH:
-            self._phonetic = False
-        elif tag == _RPR:
-            self._in_font = False
+            return
+        if pieces:
+            self.nothing_bare()
+        if tag == self._run:
+            self._run = ""
+            self._struck = None
+        elif tag == self._aside:
+            self._aside = ""
 
     def taken(self) -> Text:
         """Return the item, and begin the next."""
-        texts = self.texts
-        text = (texts[0] if len(texts) == 1 else "".join(texts))[:MAX_TEXT]
+        if self.pieces:
+            self.nothing_bare()
+        texts = self._texts
+        text = kept(texts[0] if len(texts) == 1 else "".join(texts))
         texts.clear()
         if "_x" in text:
             text = unescaped(text)
-        if self.plain:
+        if not self._rich:
             return text
         flags = frozenset(self._flags or (None,))
         self.__init__(self.pieces, self._refuse)  # type: ignore[misc]
         return RichText(text, flags)
+
+    def nothing_bare(self) -> None:
+        """Refuse text outside the elements where text belongs; white space there means nothing."""
+        bare = "".join(self.pieces).strip()
+        if bare and not self._in_text:
+            self._refuse("bare text")
+        self.pieces.clear()
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition(" ")[2][:20]
 
 
 _ESCAPE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -138,29 +169,38 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
     index = 0
     pieces: list[str] = []
 
-    def refuse(tag: str) -> NoReturn:
+    def refuse(what: str) -> NoReturn:
         raise StoreError(
-            f'{name}: the part {part} is damaged: a "{tag.rpartition(" ")[2][:20]}" does not '
-            f"belong in text {index}.",
+            f"{name}: the part {part} is damaged: {what} does not belong in text {index}.",
             "Restore an earlier copy, or open it in Excel or LibreOffice and save it again.",
         )
 
     runs = Runs(pieces, refuse)
     within = ""  # the item, or what else the table holds
+    deeper = 0  # elements of it that are open
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal within
+        nonlocal deeper, within
         if within == _SI:
             runs.start(tag, attributes)
+        elif within:
+            deeper += 1
+            pieces.clear()
         elif tag in (_SI, _EXTENSIONS):
             within = tag
-        elif tag != _SST and not within:
-            refuse(tag)
+            runs.nothing_bare()
+        elif tag != _SST:
+            refuse(f'a "{_local(tag)}"')
 
     def end(tag: str) -> None:
-        nonlocal index, left, within
-        if tag != within:
+        nonlocal deeper, index, left, within
+        if within == _SI and tag != _SI:
             runs.end(tag)
+            return
+        if within == _EXTENSIONS:
+            pieces.clear()
+            within = within if deeper else ""
+            deeper -= bool(deeper)
             return
         within = ""
         if tag != _SI:

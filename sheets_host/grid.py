@@ -255,19 +255,17 @@ def shape_of(code: str) -> Shape:
 
 def _changes_number(section: str) -> bool:
     """Tell whether literal signs of a section make another number of it: ``0"0"``, ``0\\.0``."""
-
-    def marked(literal: re.Match[str]) -> str:
-        return re.sub("[^dp]", " ", re.sub("[.,]", "p", re.sub("[0-9]", "d", _said(literal[0]))))
-
-    shown = _LITERAL.sub(marked, section)
-    return bool(re.search("[0#?]d|d[0#?]|[0#?]p+[0#?]", shown))
+    shown = _LITERAL.sub(_marked, section)
+    return bool(re.search("[0#?]\1|\1[0#?]|[0#?]\2+[0#?]", shown))
 
 
-def _said(literal: str) -> str:
-    """Return the text of a literal; a blank for what only fills up space."""
-    if literal[0] == '"':
-        return literal.strip('"').replace("d", " ").replace("p", " ")
-    return literal[1] if literal[0] == "\\" and literal[1] not in "dp" else " "
+def _marked(literal: re.Match[str]) -> str:
+    """Return a 1 for each digit of a literal, a 2 for each point, as control characters."""
+    text = literal[0]
+    if text[0] in "_*":
+        return " "  # it only fills up space
+    text = text.removeprefix("\\").strip('"')
+    return "".join("\1" if c in "0123456789" else "\2" if c in ".," else " " for c in text)
 
 
 def _positive_section(code: str) -> tuple[str, bool]:

@@ -73,13 +73,15 @@ def run(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | No
     return Done(made.returncode, made.stdout, made.stderr)
 
 
-# What a shell does for a command that it starts: the terminal is the process's own, and Ctrl-C ends
-# it, even if these tests run in the background, where it is ignored by them and all they start.
-_LED_BY_A_TERMINAL: Final = (
-    "import fcntl, runpy, signal, termios\n"
-    "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+# As at a terminal: a shell's background jobs ignore Ctrl-C, and so would what they start.
+MINDING_CTRL_C: Final = (
+    "import runpy, signal\n"
     "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "runpy.run_module('sheets_host', run_name='__main__', alter_sys=True)\n"
+)
+# A shell makes the terminal that of the command which it starts.
+_LED_BY_A_TERMINAL: Final = (
+    f"import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n{MINDING_CTRL_C}"
 )
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sheets_host.host.jsonview import printed
 from sheets_host.streams import Stream, calm, lasting
 from sheets_host.terminal import agreed, nearby, out, say
-from tests.command import Done, at_terminal, here, run
+from tests.command import MINDING_CTRL_C, Done, at_terminal, here, run
 from tests.workbook import Workbook, text
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell's redirections")
@@ -98,9 +98,7 @@ def test_every__goes_on_where_nothing_can_be_printed(game: Path) -> None:
     book = Workbook(game)
     book.put("Settings", "B4", text("2020-01-01 00:00"))
     book.save()
-    ours = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    ours += "runpy.run_module('sheets_host', run_name='__main__')"
-    words = [sys.executable, "-c", ours, "sync", str(game), "--due", "--every", "5"]
+    words = [sys.executable, "-c", MINDING_CTRL_C, "sync", str(game), "--due", "--every", "5"]
     words += ["--page", str(game.with_name("page.html"))]
     with (
         open("/dev/full", "w") as nowhere,  # noqa: PTH123

@@ -20,7 +20,7 @@ from sheets_host.host.watching import Beat, Stop, minding_ctrl_c, watch
 from sheets_host.printing import show_beat
 from sheets_host.stores.base import ChangedMeanwhile, Store, StoreError
 from sheets_host.stores.excel import ExcelStore
-from tests.command import here
+from tests.command import MINDING_CTRL_C, here
 from tests.google_rig import SHEET, Rig, rig_fixture
 from tests.memory_store import MemoryStore
 from tests.playing import NOW, bid, close, context, find, game, look, refresh, setting, start
@@ -254,10 +254,7 @@ def test_ctrl_c__pressed_twice_ends_a_turn() -> None:
 def test_command__every_stops_cleanly_on_ctrl_c(tmp_path: Path) -> None:
     book = tmp_path / "game.xlsx"
     assert here("new", book, "--player", "Ann", "--player", "Bob", "--seed", "s").code == 0
-    # As at a terminal: a shell's background jobs ignore Ctrl-C, and so would what they start.
-    ours = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    ours += "runpy.run_module('sheets_host', run_name='__main__')"
-    words = [sys.executable, "-c", ours, "sync", str(book), "--due", "--every", "5"]
+    words = [sys.executable, "-c", MINDING_CTRL_C, "sync", str(book), "--due", "--every", "5"]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     ) as running:

@@ -51,6 +51,10 @@ class Outcome:
     bid: int | None
     bids: Mapping[str, int]
 
+    def ranked(self) -> list[tuple[str, int]]:
+        """Return every player's bid, the highest first; alike ones by name."""
+        return sorted(self.bids.items(), key=lambda bid: (-bid[1], bid[0].casefold(), bid[0]))
+
 
 def resolve(deal: tuple[Note, ...], slips: Mapping[str, Slip]) -> tuple[Outcome, ...]:
     """Settle a round: the highest bid wins (a sole 0 too, R2), a tie for it sells nothing (R3)."""

@@ -369,8 +369,7 @@ def _otherwise_spelt(cell: str) -> str:
 
 def _placed(column: int, first: int, last: int) -> Formula:
     """How many cells of the column hold something, in rows that have a position."""
-    span, positions = _span(column, first, last), f"$A${first}:$A${last}"
-    return Formula(f'=COUNTIFS({span},"<>",{positions},"<>")')
+    return Formula(f'=COUNTIFS({_span(column, first, last)},"<>",{_positions(first, last)},"<>")')
 
 
 def _waiting(column: int, first: int, last: int) -> Formula:
@@ -398,7 +397,12 @@ def _next(column: int, first: int, last: int) -> Formula:
 def _which_wait(column: int, first: int, last: int) -> str:
     """1 for each note held that does not stand in the column, at a position, else 0."""
     span, held = _span(column, first, last), _held(column)
-    return f'({held}<>"")*(COUNTIFS({span},{held},$A${first}:$A${last},"<>")=0)'
+    return f'({held}<>"")*(COUNTIFS({span},{held},{_positions(first, last)},"<>")=0)'
+
+
+def _positions(first: int, last: int) -> str:
+    """The positions, in a form that stays when a column is copied for a new player."""
+    return f"$A${first}:$A${last}"
 
 
 def _held(column: int) -> str:

@@ -237,9 +237,8 @@ def _lot(view: View, round_: int, lot: int, announced: str) -> list[Content]:
 
 
 def all_bids(outcome: Outcome) -> str:
-    """Return every bid on a lot, highest first: ``Ann 12, Bob 9``."""
-    bids = sorted(outcome.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
-    return ", ".join(f"{set_apart(name)}: {bid}" for name, bid in bids)
+    """Return every bid on a lot, highest first: ``Ann: 12, Bob: 9``."""
+    return ", ".join(f"{set_apart(name)}: {bid}" for name, bid in outcome.ranked())
 
 
 def collections(view: View, seats: Sequence[str]) -> Tab:

@@ -140,8 +140,8 @@ def _outcome(outcome: Outcome, announced: str, voice: Voice) -> str:
     bid = "" if announced == "winners" else f", for {outcome.bid}"
     bids = ""
     if announced == "all bids" and outcome.bids:
-        ordered = sorted(outcome.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
-        bids = " (" + ", ".join(f"{voice.name(name)}: {bid}" for name, bid in ordered) + ")"
+        ranked = (f"{voice.name(name)}: {bid}" for name, bid in outcome.ranked())
+        bids = f" ({', '.join(ranked)})"
     if outcome.sale is Sale.WON and outcome.winner is not None:
         return f"{lot}: {voice.strong(voice.name(outcome.winner))}{bid}{bids}"
     if outcome.sale is Sale.TIE:

@@ -106,11 +106,6 @@ class Story:
     bid: int
     last: bool
 
-    @staticmethod
-    def bids(lot: Outcome) -> list[tuple[str, int]]:
-        """Return every bid on a lot, highest first."""
-        return sorted(lot.bids.items(), key=lambda b: (-b[1], b[0].casefold(), b[0]))
-
 
 def story_of(view: View, round_: int) -> Story:
     """Tell a closed round. Raises KeyError for one that was never closed."""

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 from sheets_host.grid import MAX_CODE
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.package import Package
-from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, count_of, walk
+from sheets_host.stores.excel.parsing import COMPATIBILITY, MAIN, count_of, local_name, walk
 from sheets_host.stores.excel.texts import on
 
 
@@ -82,7 +82,7 @@ def looks_of(package: Package) -> tuple[Look, ...]:
             damaged("it holds no styles as an ordinary workbook has them")
         if depth == _DEPTH_OF_ITEMS and within and tag not in _ITEMS:
             # Were it stepped over, every later format would be taken for another.
-            damaged(f'a "{tag.rpartition(" ")[2][:20]}" does not belong among its formats')
+            damaged(f'a "{local_name(tag)}" does not belong among its formats')
         if tag in _COLLECTIONS:
             within = tag
         elif tag == _NUM_FMT and within == _NUM_FMTS:

@@ -51,6 +51,11 @@ def counter(part: str, name: str, most: int = MAX_ELEMENTS) -> Callable[[dict[st
     return count
 
 
+def local_name(tag: str) -> str:
+    """Return an element's name without its namespace, as messages quote it."""
+    return tag.rpartition(" ")[2][:20]
+
+
 def count_of(text: str | None) -> int | None:
     """Return a whole number of at most ten plain digits; None for anything else.
 

@@ -24,6 +24,7 @@ from sheets_host.stores.excel.parsing import (
     Enough,
     count_of,
     feed,
+    local_name,
     parser_of,
 )
 from sheets_host.stores.excel.texts import MAX_PIECES, Runs, Text, kept
@@ -321,9 +322,10 @@ class _Scanner:
 
     def _refuse_bare_text(self) -> None:
         """Refuse text in a cell that is in none of the elements where text belongs."""
-        if not self._extension and "".join(self._pieces).strip():
-            self._refuse_in_row("bare text")
-        self._pieces.clear()
+        if self._extension:
+            self._pieces.clear()
+        else:
+            self._runs.nothing_bare()
 
     def _placed(self, ref: str, letters: str) -> int:
         """Return a cell's column where it is not known yet, or where its row is another."""
@@ -337,7 +339,7 @@ class _Scanner:
         return column
 
     def _refuse_element(self, tag: str) -> NoReturn:
-        self._refuse_in_row(f'a "{tag.rpartition(" ")[2][:20]}"')
+        self._refuse_in_row(f'a "{local_name(tag)}"')
 
     def _refuse_in_row(self, what: str) -> NoReturn:
         where = f"in row {self._row}" if self._row else "among its rows"

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, NoReturn
 
 from sheets_host.stores.base import StoreError
 from sheets_host.stores.excel.package import Package
-from sheets_host.stores.excel.parsing import MAIN, Enough, walk
+from sheets_host.stores.excel.parsing import MAIN, Enough, local_name, walk
 
 TEXT: Final = MAIN + "t"
 _SST: Final = MAIN + "sst"
@@ -76,10 +76,10 @@ class Runs:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take an element's start inside the item."""
+        if self._in_text or (self._aside and tag in _NOT_ASIDE):
+            self._refuse(f'a "{local_name(tag)}"')
         if self.pieces:
             self.nothing_bare()
-        if self._in_text or (self._aside and tag in _NOT_ASIDE):
-            self._refuse(f'a "{_local(tag)}"')
         if tag == TEXT:
             self._in_text = True
         elif self._aside:
@@ -88,14 +88,13 @@ class Runs:
         elif tag in (_R, _RPH) and not self._run:
             self._rich = True
             self._run = tag
-            self._struck = None
         elif tag == _RPR and self._run == _R:
             self._struck = False
             self._aside = tag
         elif tag == _PHONETIC_FONT:
             self._aside = tag
         else:
-            self._refuse(f'a "{_local(tag)}"')
+            self._refuse(f'a "{local_name(tag)}"')
 
     def end(self, tag: str) -> None:
         """Take an element's end inside the item."""
@@ -134,14 +133,9 @@ class Runs:
 
     def nothing_bare(self) -> None:
         """Refuse text outside the elements where text belongs; white space there means nothing."""
-        bare = "".join(self.pieces).strip()
-        if bare and not self._in_text:
+        if "".join(self.pieces).strip():
             self._refuse("bare text")
         self.pieces.clear()
-
-
-def _local(tag: str) -> str:
-    return tag.rpartition(" ")[2][:20]
 
 
 _ESCAPE: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -190,7 +184,7 @@ def shared_texts(package: Package, wanted: AbstractSet[int]) -> dict[int, Text]:
             within = tag
             runs.nothing_bare()
         elif tag != _SST:
-            refuse(f'a "{_local(tag)}"')
+            refuse(f'a "{local_name(tag)}"')
 
     def end(tag: str) -> None:
         nonlocal deeper, index, left, within
